@@ -2,25 +2,21 @@
 
 Every way takes the same steps on the same prepared batches, interleaved: `train_step` model by model, stacked matmuls
 in chunks as `train_ensemble` has them, and vmap of the module. Attention-only, vocabulary 64, rows of about 7 tokens.
-Processes add to this what cores they have: `processes` measures it in wall time, for the report rather than the table.
 """
 
-import sys
-import time
 from collections.abc import Callable
 
-import joblib
 import torch
 from torch.nn import functional as F
 
-from benchmarks.row import Comparison, Guard, Limit, Row, compare
+from benchmarks.row import Guard, Limit, Row, compare
 from benchmarks.timing import Times, interleave
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.model.stacked import logits_by_vmap
 from dynamics.tasks.induction import Induction
-from dynamics.training.ensemble import Stack, _members, default_chunk, losses, stacked_rows, train_ensemble
-from dynamics.training.loop import make_optimizer, train, train_step
+from dynamics.training.ensemble import Stack, _members, default_chunk, losses, stacked_rows
+from dynamics.training.loop import make_optimizer, train_step
 from dynamics.training.settings import TrainConfig
 
 WIDTHS, NUMBERS = (16, 64, 128), (8, 32, 128)
@@ -39,9 +35,9 @@ def measure(quick: bool) -> Row:
         label = f"loop, width {width}, {number} models"
         most = number == NUMBERS[-1]
         floor, aim = (FLOORS if most else OF_FEWER)[width], AIMS[width] if most else None
-        comparisons.append(compare(times, "loop", "stacked", label, floor, aim))
-        comparisons.append(compare(times, "vmap", "stacked", f"vmap, width {width}, {number} models", None, None))
-        distance, error = max(distance, times.ratio("stacked", "flops")), max(error, gap)
+        comparisons.append(compare(times, "loop", label, floor, aim))
+        comparisons.append(compare(times, "vmap", f"vmap, width {width}, {number} models"))
+        distance, error = max(distance, times.ratio("ours", "flops")), max(error, gap)
     return Row(
         "ensemble",
         comparisons,
@@ -54,20 +50,20 @@ def cell(width: int, number: int, rounds: int) -> tuple[Times, float]:
     """Times of one step of all models, and the largest difference of a loss between the ways."""
     config = ModelConfig(vocab=VOCAB, width=width)
     trainings = [TrainConfig(batch=BATCH, task=Induction(pool=POOL), seed=seed) for seed in range(number)]
-    found: dict[str, list[float]] = {"loop": [], "stacked": [], "vmap": []}
+    found: dict[str, list[float]] = {"loop": [], "ours": [], "vmap": []}
     size = default_chunk(config)
     chunks = [trainings[start : start + size] for start in range(0, number, size)]
     rows = [[stacked_rows(chunk, step, VOCAB, "cpu") for step in range(rounds + 1)] for chunk in chunks]
     times = interleave(
         {
             "loop": loop(config, trainings, rows, found["loop"]),
-            "stacked": stacked(config, chunks, rows, losses, found["stacked"]),
+            "ours": stacked(config, chunks, rows, losses, found["ours"]),
             "vmap": stacked(config, chunks, rows, vmapped(config), found["vmap"]),
             "flops": matmuls(config, chunks, rows),
         },
         rounds,
     )
-    gap = max(abs(a - b) for way in ("stacked", "vmap") for a, b in zip(found["loop"], found[way], strict=True))
+    gap = max(abs(a - b) for way in ("ours", "vmap") for a, b in zip(found["loop"], found[way], strict=True))
     return times, gap
 
 
@@ -127,43 +123,3 @@ def matmuls(config, chunks, rows) -> Callable[[], None]:
         steps[0] += 1
 
     return step
-
-
-def processes(width: int, number: int, steps: int, workers: int = 2) -> dict[str, float]:
-    """Wall seconds of whole trainings, data and held-out score included: loop, ensemble, and each over processes."""
-    config = ModelConfig(vocab=VOCAB, width=width)
-    shared = TrainConfig(batch=BATCH, task=Induction(pool=POOL), steps=steps, heldout_rows=64)
-    trainings = [shared.model_copy(update={"seed": seed}) for seed in range(number)]
-    options = {"device": "cpu", "progress": False}
-    parts = [trainings[worker::workers] for worker in range(workers)]
-    seconds = {}
-    with joblib.Parallel(n_jobs=workers) as pool:
-        pool(joblib.delayed(train_ensemble)(config, [trainings[0].model_copy(update={"steps": 2})], **options)
-             for _ in range(workers))  # fmt: skip
-        for name, way in {
-            "loop": lambda: [train(config, training, **options) for training in trainings],
-            "ensemble": lambda: train_ensemble(config, trainings, **options),
-            "processes x loop": lambda: pool(joblib.delayed(train)(config, t, **options) for t in trainings),
-            "processes x ensemble": lambda: pool(
-                joblib.delayed(train_ensemble)(config, part, **options) for part in parts
-            ),
-        }.items():
-            start = time.perf_counter()
-            way()
-            seconds[name] = time.perf_counter() - start
-    return seconds
-
-
-def in_a_row(seconds: dict[str, float]) -> list[Comparison]:
-    """Each way against the loop."""
-    return [
-        Comparison(f"loop / {name}", seconds["loop"], took, seconds["loop"] / took) for name, took in seconds.items()
-    ]
-
-
-if __name__ == "__main__":  # python -m benchmarks.ensemble STEPS: the wall-time comparison with processes
-    torch.set_num_threads(1)
-    for width in WIDTHS:
-        for number in NUMBERS:
-            found = in_a_row(processes(width, number, int(sys.argv[1])))
-            print(width, number, *(f"{c.baseline}: {c.ratio:.2f}" for c in found), sep="  ", flush=True)

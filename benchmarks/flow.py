@@ -14,6 +14,7 @@ import torch
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
+from benchmarks.landscape import BLOCK, blocks
 from benchmarks.row import Comparison, Guard, Limit, Row, compare
 from benchmarks.timing import Times, interleave
 from dynamics.flow.trajectories import Trajectory, gradient_flow
@@ -43,7 +44,7 @@ def measure(quick: bool) -> Row:
         "ours": lambda: found.update(ours=ours(starts).theta[-1]),
         "stacked": lambda: found.update(stacked=stacked(starts, WAYS["stacked"])),
         "loop": lambda: found.update(loop=loop(starts[:sample], slope, WAYS["lsoda"])),
-        "limit": exponentials(int(flow.steps.sum())),
+        "limit": blocks(round(5 * STAGES * int(flow.steps.sum()) / BLOCK), np.exp),
     }
     if has_torchdiffeq:
         variants["torchdiffeq"] = lambda: found.update(torchdiffeq=by_torchdiffeq(starts, WAYS["dopri5"]))
@@ -66,25 +67,12 @@ def error(name: str, ends: Array, exact: Array) -> Guard:
 
 
 def comparisons(times: Times, number: int, sample: int) -> list[Comparison]:
-    rows = [compare(times, "stacked", "ours", "solve_ivp DOP853, all starts stacked", 2.3, 3)]
+    rows = [compare(times, "stacked", "solve_ivp DOP853, all starts stacked", 2.3, 3)]
     if "torchdiffeq" in times.rounds:
-        rows.append(compare(times, "torchdiffeq", "ours", "torchdiffeq dopri5, all starts stacked", 10, 13))
+        rows.append(compare(times, "torchdiffeq", "torchdiffeq dopri5, all starts stacked", 10, 13))
     scale = number / sample
     label = f"solve_ivp LSODA, a loop: {sample} starts times {scale:g}"
-    seconds, ratio = scale * times.seconds("loop"), scale * times.ratio("loop", "ours")
-    return [*rows, Comparison(label, seconds, times.seconds("ours"), ratio, 140, 197)]
-
-
-def exponentials(steps: int) -> Callable[[], None]:
-    """Five exponentials for each evaluation of the gradient, in blocks that stay in the cache."""
-    values, results = np.linspace(-1.0, 1.0, 4096), np.empty(4096)
-    calls = max(1, round(5 * STAGES * steps / values.size))
-
-    def run() -> None:
-        for _ in range(calls):
-            np.exp(values, out=results)
-
-    return run
+    return [*rows, compare(times, "loop", label, 140, 197, scale=scale)]
 
 
 def ours(starts: Array) -> Trajectory:

@@ -16,13 +16,13 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks.mutation_judge import Judge, measured_judge
-from benchmarks.mutation_run import PROJECT
+from benchmarks.mutation_run import PROJECT, measured_judge
 from scripts.commands.cli import run
 
 HARNESS = (
@@ -42,18 +42,24 @@ def main(argv: list[str] | None = None) -> int:
     try:
         return _run(options)
     except KeyboardInterrupt:
-        print(f"interrupted: results so far are in {options.out}", file=sys.stderr)
-        return 130
+        raise KeyboardInterrupt(f"results so far are in {options.out}") from None
+
+
+def common_parser(name: str, doc: str, sample: int, minutes: float, out: str) -> argparse.ArgumentParser:
+    """The options of both commands on mutants, with their defaults."""
+    parser = argparse.ArgumentParser(prog=f"python -m benchmarks.{name}", description=doc.split("\n")[0])
+    drawn = "mutants to draw (mutate: of each part, 0 for all; default %(default)s)"
+    parser.add_argument("--sample", type=int, default=sample, help=drawn)
+    parser.add_argument("--seed", type=int, default=0, help="of the drawing and of the order")
+    parser.add_argument("--budget-minutes", type=float, default=minutes, help="stop there")
+    parser.add_argument("--out", type=Path, default=Path(out), help="results, one line a mutant (default %(default)s)")
+    return parser
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.mutate", description=__doc__.split("\n")[0])
+    parser = common_parser("mutate", __doc__, 300, 120.0, "out/mutation.jsonl")
     parser.add_argument("--only", choices=sorted(GOALS), help="one of the parts")
     parser.add_argument("--file", action="append", default=[], help="only mutants of this file (repeatable)")
-    parser.add_argument("--sample", type=int, default=300, help="mutants to draw of a part, 0 for all (default 300)")
-    parser.add_argument("--seed", type=int, default=0, help="of the drawing and of the order")
-    parser.add_argument("--budget-minutes", type=float, default=120.0, help="stop there and score what has run")
-    parser.add_argument("--out", type=Path, default=Path("out/mutation.jsonl"), help="results, one line a mutant")
     parser.add_argument("--page", type=Path, default=Path("out/mutation.md"), help="the page of scores and survivors")
     parser.add_argument("--reasons", type=Path, default=Path("benchmarks/survivors.toml"))
     parser.add_argument("--keep-kills", action="store_true", help="take over kills of runs with older tests")
@@ -82,32 +88,35 @@ def _run(options: argparse.Namespace) -> int:
 
 def _judge_all(root: Path, populations: dict[str, list[Any]], options: argparse.Namespace) -> dict[str, Any]:
     """Verdicts by digest, in a shuffled order up to the end of the budget: cut short, they are a random sample."""
-    from tqdm import tqdm
-
-    tqdm.monitor_interval = 0  # a thread beside a fork is asking for trouble
     chosen = list(dict.fromkeys(mutant for part in populations.values() for mutant in part))
     random.Random(options.seed).shuffle(chosen)
     ground = ground_of(root)
     known = _known(options.out, ground, options.keep_kills)
     judged: dict[str, Any] = {}
-    judges: dict[tuple[str, ...], Judge] = {}
-    deadline = time.monotonic() + 60 * options.budget_minutes
-    with options.out.open("a") as log, tqdm(total=len(chosen), unit="mutant", smoothing=0.05) as bar:
-        for mutant in chosen:
+    judge = cache(partial(measured_judge, root))
+    with options.out.open("a") as log:
+        for mutant in in_turn(chosen, len(chosen), options.budget_minutes):
             if mutant.digest not in known:
-                if time.monotonic() > deadline:
-                    break
-                rooms = _rooms(mutant.path, options.only)
-                if rooms not in judges:
-                    judges[rooms] = measured_judge(root, rooms)
-                known[mutant.digest] = {**judges[rooms].verdict(mutant), "ground": ground}
+                verdict = judge(_rooms(mutant.path, options.only)).verdict(mutant)
+                known[mutant.digest] = {**verdict, "ground": ground}
                 print(json.dumps(known[mutant.digest]), file=log, flush=True)
             judged[mutant.digest] = known[mutant.digest]
-            bar.update(1)
     older = sum(record["ground"] != ground for record in judged.values())
     if older:
         print(f"{older} kills are taken over from runs with older tests")
     return judged
+
+
+def in_turn(mutants: Iterable[Any], most: int, minutes: float) -> Iterator[Any]:
+    """The mutants beside a bar of progress, until the time is up."""
+    from tqdm import tqdm
+
+    tqdm.monitor_interval = 0  # a thread beside a fork is asking for trouble
+    deadline = time.monotonic() + 60 * minutes
+    for mutant in tqdm(mutants, total=most, unit="mutant", smoothing=0.05):
+        if time.monotonic() > deadline:
+            return
+        yield mutant
 
 
 def _rooms(path: str, only: str | None) -> tuple[str, ...]:
@@ -137,12 +146,11 @@ def files_of(root: Path) -> dict[str, list[str]]:
     """The files of each part; the decision core is found by its imports, so no file of it can be forgotten."""
     from proofs_check import trust
 
-    decision = [str(path.relative_to(trust.ROOT)) for path in trust.walk(trust.START).values()]
-    theory = {str(path.relative_to(root)) for path in (root / "theory").rglob("*.py")}
-    theory.remove("theory/symbols.py")  # names, domains and LaTeX: nothing but strings
-    parts = {"decision-core": sorted(decision), "harness": list(HARNESS), "theory": sorted(theory - {*decision})}
-    for part in ("dynamics", "scripts"):
-        parts[part] = sorted(str(path.relative_to(root)) for path in (root / part).rglob("*.py"))
+    decision = sorted(str(path.relative_to(trust.ROOT)) for path in trust.walk(trust.START).values())
+    others = {*decision, "theory/symbols.py"}  # names, domains and LaTeX: nothing but strings
+    parts = {"decision-core": decision, "harness": list(HARNESS)}
+    for part in ("theory", "dynamics", "scripts"):
+        parts[part] = sorted({str(path.relative_to(root)) for path in (root / part).rglob("*.py")} - others)
     return parts
 
 
@@ -168,12 +176,8 @@ def ground_of(root: Path) -> str:
 
 
 def _known(out: Path, ground: str, keep_kills: bool) -> dict[str, Any]:
-    known: dict[str, Any] = {}
-    for line in out.read_text().splitlines() if out.exists() else ():
-        record = json.loads(line)
-        if record["ground"] == ground or (keep_kills and record["status"] == "killed"):
-            known[record["digest"]] = record
-    return known
+    records = map(json.loads, out.read_text().splitlines() if out.exists() else ())
+    return {r["digest"]: r for r in records if r["ground"] == ground or (keep_kills and r["status"] == "killed")}
 
 
 if __name__ == "__main__":

@@ -16,28 +16,22 @@ import shutil
 import subprocess
 import sys
 import tarfile
-import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from benchmarks import mutation_run
-from benchmarks.mutate import copied, ground_of
-from benchmarks.mutation_judge import Judge, test_files
+from benchmarks.mutate import common_parser, copied, ground_of, in_turn
+from benchmarks.mutation_run import Judge, test_files
 from dynamics.files.atomic import atomic_write_text, check_target
 from scripts.commands.cli import run
 
-ROOMS = ("theory", "dynamics", "proofs_check", "scripts")
-
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.mutation_lost", description=__doc__.split("\n")[0])
+    parser = common_parser("mutation_lost", __doc__, 600, 240.0, "out/mutation-lost.jsonl")
     parser.add_argument("commit", help="whose tests are compared with today's")
-    parser.add_argument("--sample", type=int, default=600, help="mutants to draw (default 600)")
-    parser.add_argument("--seed", type=int, default=0, help="of the drawing")
-    parser.add_argument("--budget-minutes", type=float, default=240.0, help="stop there")
-    parser.add_argument("--out", type=Path, default=Path("out/mutation-lost.jsonl"), help="one line a mutant")
     options = parser.parse_args(argv)
     if options.sample < 1:
         raise ValueError(f"--sample must be at least 1, got {options.sample}")
@@ -47,7 +41,7 @@ def main(argv: list[str] | None = None) -> int:
     mutation_run.preload()
     with copied(Path.cwd()) as new, copied(Path.cwd()) as old:
         _put(old, packed)
-        today, earlier = test_files(new, ROOMS), test_files(old, ROOMS)
+        today, earlier = (test_files(root, mutation_run.PACKAGES) for root in (new, old))
         names = mutation_run.collected(old, earlier)
         gone = gone_tests(old, new, names, mutation_run.collected(new, today))
         print(f"{len(gone)} of {len(names)} tests are gone or changed", flush=True)
@@ -67,10 +61,6 @@ def _put(root: Path, packed: bytes) -> None:
     shutil.rmtree(root / "tests")
     with tarfile.open(fileobj=io.BytesIO(packed)) as files:
         files.extractall(root, filter="data")
-
-
-def _text(path: Path) -> str:
-    return path.read_text() if path.exists() else ""
 
 
 def _kept(out: Path, root: Path, tests: list[str], only: Collection[str] | None = None) -> dict[str, Any]:
@@ -101,18 +91,17 @@ def _add(found: dict[str, Any], more: Mapping[str, Any]) -> None:
 def gone_tests(old: Path, new: Path, before: Iterable[str], after: Iterable[str]) -> set[str]:
     """Tests that today's tree has not by that name, or with other words in their function."""
     today = set(after)
-    functions = cache(_functions)
+
+    @cache
+    def functions(path: Path) -> dict[str, str]:
+        nodes = ast.walk(ast.parse(path.read_text() if path.exists() else ""))
+        return {node.name: ast.dump(node) for node in nodes if isinstance(node, ast.FunctionDef)}
 
     def body(root: Path, test: str) -> str | None:
         file, *names = test.split("[")[0].split("::")
         return functions(root / file).get(names[-1]) if names else None
 
     return {test for test in before if test not in today or body(old, test) != body(new, test)}
-
-
-def _functions(path: Path) -> dict[str, str]:
-    nodes = ast.walk(ast.parse(_text(path)))
-    return {node.name: ast.dump(node) for node in nodes if isinstance(node, ast.FunctionDef)}
 
 
 def places(lines: Mapping[str, Mapping[str, list[str]]], gone: set[str]) -> list[tuple[str, int]]:
@@ -127,33 +116,14 @@ def _drawn(root: Path, where: list[tuple[str, int]], sample: int, seed: int) -> 
 
     chance = random.Random(seed)
     chance.shuffle(where)
-    count = 0
-    for start in range(0, len(where), 100):
-        some = where[start : start + 100]
-        wanted: dict[str, set[int]] = {}
-        for path, line in some:
-            wanted.setdefault(path, set()).add(line)
-        at: dict[tuple[str, int], list[Any]] = {}
-        for mutant in (m for path in sorted(wanted) for m in mutants_of(root, path, wanted[path])):
-            at.setdefault((mutant.path, mutant.line), []).append(mutant)
-        for place in some:
-            if place in at and count < sample:
-                count += 1
-                yield chance.choice(at[place])
-        if count == sample:
-            return
+    of_lines = (mutants_of(root, path, {line}) for path, line in where)
+    return islice((chance.choice(some) for some in of_lines if some), sample)
 
 
 def _compare(today: Judge, earlier: Judge, mutants: Iterable[Any], options: argparse.Namespace) -> int:
-    from tqdm import tqdm
-
-    tqdm.monitor_interval = 0  # a thread beside a fork is asking for trouble
     lost, killed, seen_by_none = [], 0, 0
-    deadline = time.monotonic() + 60 * options.budget_minutes
     with options.out.open("a") as log:
-        for mutant in tqdm(mutants, total=options.sample, unit="mutant"):
-            if time.monotonic() > deadline:
-                break
+        for mutant in in_turn(mutants, options.sample, options.budget_minutes):
             verdict = today.verdict(mutant)
             if verdict["status"] == "killed":
                 killed += 1

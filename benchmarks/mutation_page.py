@@ -4,19 +4,18 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatch
-from math import sqrt
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+from scipy.stats import binomtest
 
 from dynamics.files.atomic import atomic_write_text
 
 NO_REASON = "no reason yet: a test is missing"
 
 
-@dataclass(frozen=True)
-class Score:
+class Score(NamedTuple):
     """Killed out of run; timeouts are survivors. `waiting` mutants had no turn before the budget ended."""
 
     part: str
@@ -43,13 +42,12 @@ class Score:
     def reached(self) -> bool:
         return self.value >= self.goal
 
-    def interval(self, z: float = 1.959964) -> tuple[float, float]:
+    def interval(self) -> tuple[float, float]:
         """Wilson's interval of 95 % for a random sample."""
-        n, p = self.run, self.value
-        if n == 0:
+        if self.run == 0:
             return 0.0, 1.0
-        middle, spread = p + z * z / (2 * n), z * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-        return (middle - spread) / (1 + z * z / n), (middle + spread) / (1 + z * z / n)
+        found = binomtest(self.killed, self.run).proportion_ci(method="wilson")
+        return found.low, found.high
 
     def __str__(self) -> str:
         timeouts = sum(record["status"] == "timeout" for record in self.survivors)

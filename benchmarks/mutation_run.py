@@ -1,27 +1,32 @@
-"""Run tests against mutants in forked children: third-party packages are imported once, the project afresh in each.
+"""Run tests against mutants in forked children: third-party packages are imported once, the project afresh in each; and
+choose which tests judge a mutant.
 
-The mutant never reaches the disk: the child's importer hands out its source in place of the module's own. A child gets
+The mutant never reaches the disk: the child's importer compiles its source in place of the file's own. A child gets
 ten times the processor time that its test took on the original, so a loaded machine does not turn slow into killed.
 """
 
 import gc
 import importlib
-import importlib.machinery
 import json
+import multiprocessing
 import os
+import re
 import resource
-import select
 import signal
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Container, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterable, Mapping
+from contextlib import suppress
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import CodeType
-from typing import Any
+from types import CodeType, SimpleNamespace
+from typing import Any, NamedTuple
+
+import pytest
 
 PRELOADED = (
-    "pytest", "hypothesis", "hypothesis.strategies", "hypothesis.extra.numpy", "hypothesis.core", "numpy",
+    "hypothesis", "hypothesis.strategies", "hypothesis.extra.numpy", "hypothesis.core", "numpy",
     "sympy", "sympy.stats", "mpmath", "flint", "scipy.special", "scipy.optimize", "scipy.integrate", "scipy.stats",
     "scipy.linalg", "torch", "joblib", "_hypothesis_pytestplugin", "_hypothesis_globals",
 )  # fmt: skip
@@ -31,39 +36,19 @@ OPTIONS = ("-q", "--assert=plain", "--no-header", "--tb=no", "-p", "no:cov", "-p
 CHOICE = ("-m", "not deep and not gpu", "--continue-on-collection-errors")
 CHILD_WALL_SECONDS = 300.0
 CPU_FLOOR_SECONDS = 4.0
+# The ledger takes longer to load than a mutant to judge: its claims speak only on lines that no other test runs.
+LEDGER = "tests/proofs_check/ledger/test_claims.py::"
+TESTS_LEFT_OUT = ("test_claims_by_hypothesis.py",)
+SLOW_SECONDS = 5.0
+# Seconds of tests, as measured on the original, for those that run the mutant's line and for the module's others.
+NEAR_SECONDS, FAR_SECONDS = 8.0, 3.0
+FIRST = 20
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     status: str  # "killed", "survived" or "timeout"
     killer: str = ""
     seconds: float = 0.0
-
-
-class _Planted(importlib.machinery.SourceFileLoader):
-    def __init__(self, name: str, path: str, source: str) -> None:
-        super().__init__(name, path)
-        self._source = source
-
-    def get_code(self, fullname: str) -> CodeType:
-        return compile(self._source, self.path, "exec")
-
-
-class _Importer:
-    """Finds one module, and finds it mutated."""
-
-    def __init__(self, name: str, path: str, source: str) -> None:
-        self._name, self._loader = name, _Planted(name, path, source)
-
-    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
-        if fullname != self._name:
-            return None
-        package = self._loader.path.endswith("/__init__.py")
-        spec = importlib.machinery.ModuleSpec(fullname, self._loader, origin=self._loader.path, is_package=package)
-        spec.has_location = True  # a module may ask for its __file__
-        if package:
-            spec.submodule_search_locations = [str(Path(self._loader.path).parent)]
-        return spec
 
 
 class _Watch:
@@ -97,12 +82,9 @@ def preload() -> None:
     """Import what every child needs and no mutant touches; one thread each, for forked torch hangs with more."""
     sys.dont_write_bytecode = True
     for name in PRELOADED:
-        try:
+        with suppress(ImportError):
             importlib.import_module(name)
-        except ImportError:
-            continue
-    torch = sys.modules.get("torch")
-    if torch is not None:
+    if torch := sys.modules.get("torch"):
         torch.set_num_threads(1)
     gc.collect()
     gc.freeze()
@@ -110,30 +92,23 @@ def preload() -> None:
 
 def in_child(
     root: Path, body: Callable[[Callable[[str], None]], int], limit: float = CHILD_WALL_SECONDS
-) -> tuple[int, str, float]:
-    """Run `body(tell)` in a forked child in `root`: its wait status, what it told, and its wall time."""
+) -> tuple[int | None, str, float]:
+    """Run `body(tell)` in a forked child in `root`: its exit code (minus a signal), what it told, and its wall time."""
     start = time.perf_counter()
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(reader)
-        _be_child(root, body, writer)
-    os.close(writer)
-    try:
-        told = _listen(reader, start + limit)
-        if told is None:
-            os.kill(child, signal.SIGKILL)
-        _, status = os.waitpid(child, 0)
-    except BaseException:
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        raise
-    finally:
-        os.close(reader)
-    return status, told or "", time.perf_counter() - start
+    with tempfile.TemporaryDirectory() as folder:
+        told = Path(folder, "told")
+        told.touch()
+        child = multiprocessing.get_context("fork").Process(target=_be_child, args=(root, body, told))
+        child.start()
+        try:
+            child.join(limit)
+        finally:
+            child.kill()  # where it runs on, or the wait was interrupted
+            child.join()
+        return child.exitcode, told.read_text(), round(time.perf_counter() - start, 2)
 
 
-def _be_child(root: Path, body: Callable[[Callable[[str], None]], int], writer: int) -> None:
+def _be_child(root: Path, body: Callable[[Callable[[str], None]], int], told: Path) -> None:
     code = 70
     try:
         gc.freeze()  # what the parent has imported is not for the child to go through
@@ -141,13 +116,14 @@ def _be_child(root: Path, body: Callable[[Callable[[str], None]], int], writer: 
         sys.path[:] = [str(root), *(entry for entry in sys.path if entry not in ("", os.getcwd()))]
         for name in [name for name in sys.modules if name.split(".")[0] in PROJECT]:
             del sys.modules[name]  # the parent's are not those of the copy, and would be run in a mutant's place
-        silent = os.open(os.devnull, os.O_RDWR)
         if not os.environ.get("MUTATE_DEBUG"):
+            silent = os.open(os.devnull, os.O_RDWR)
             for stream in (0, 1, 2):
                 os.dup2(silent, stream)
         resource.setrlimit(resource.RLIMIT_DATA, (6 << 30, 6 << 30))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        code = body(lambda text: (os.write(writer, f"{text}\n".encode()), None)[1])
+        with told.open("w", buffering=1) as lines:
+            code = body(lambda text: print(text, file=lines))
     except BaseException:
         sys.excepthook(*sys.exc_info())
     finally:
@@ -155,34 +131,28 @@ def _be_child(root: Path, body: Callable[[Callable[[str], None]], int], writer: 
         os._exit(code)
 
 
-def _listen(reader: int, deadline: float) -> str | None:
-    """All that the child writes until it ends, or None past the deadline."""
-    chunks = []
-    while True:
-        ready, _, _ = select.select([reader], [], [], max(0.0, deadline - time.perf_counter()))
-        if not ready:
-            return None
-        chunk = os.read(reader, 65536)
-        if not chunk:
-            return b"".join(chunks).decode()
-        chunks.append(chunk)
+def plant(path: str, source: str) -> None:
+    """From now on the file of that path is imported as if it held the source."""
+    plain = SourceFileLoader.get_code
+
+    def get_code(self: SourceFileLoader, fullname: str) -> CodeType | None:
+        return compile(source, path, "exec") if self.path == path else plain(self, fullname)
+
+    SourceFileLoader.get_code = get_code  # type: ignore[method-assign]
 
 
 def run_mutant(root: Path, path: str, source: str, tests: Iterable[str], seconds: dict[str, float]) -> Outcome:
     """Killed by the first test that fails (or by failing to import), timeout, or survived."""
-    module = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
     def body(tell: Callable[[str], None]) -> int:
-        import pytest
-
-        sys.meta_path.insert(0, _Importer(module, str(root / path), source))
+        plant(str(root / path), source)
         limit_cpu(10 * CPU_FLOOR_SECONDS)
         return int(pytest.main(["-x", *OPTIONS, *tests], plugins=[_Watch(seconds, tell)]))
 
-    status, told, elapsed = in_child(root, body)
-    if os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGPROF, signal.SIGKILL):
+    code, told, elapsed = in_child(root, body)
+    if code in (-signal.SIGPROF, -signal.SIGKILL):
         return Outcome("timeout", "", elapsed)
-    if os.WIFEXITED(status) and os.WEXITSTATUS(status) == 0:
+    if code == 0:
         return Outcome("survived", "", elapsed)
     return Outcome("killed", told.split("\n")[0] or "import or collection", elapsed)
 
@@ -191,9 +161,8 @@ def collected(root: Path, tests: Iterable[str]) -> list[str]:
     """The names of the tests in these files."""
 
     def body(tell: Callable[[str], None]) -> int:
-        import pytest
-
-        return int(pytest.main([*OPTIONS, *CHOICE, "--collect-only", *tests], plugins=[_Names(tell)]))
+        names = SimpleNamespace(pytest_collection_finish=lambda session: [tell(item.nodeid) for item in session.items])
+        return int(pytest.main([*OPTIONS, *CHOICE, "--collect-only", *tests], plugins=[names]))
 
     return in_child(root, body, limit=3600.0)[1].splitlines()
 
@@ -204,44 +173,32 @@ def baseline(root: Path, tests: Iterable[str], only: Container[str] | None = Non
     Of the tests in these files only those named in `only` run (default: all). Lines run while modules are imported are
     listed under the empty name; tests that fail are listed as `failed`. Raises RuntimeError where none can be run.
     """
-    report = root / "baseline.json"
 
     def body(tell: Callable[[str], None]) -> int:
         import coverage
-        import pytest
 
         sys.dont_write_bytecode = False
         cover = coverage.Coverage(source=[*PACKAGES], data_file=None, config_file=False)
-        recorder = _Recorder(cover, tell, only)
+        recorder = _Recorder(cover, only)
         cover.start()
         code = int(pytest.main([*OPTIONS, *CHOICE, *tests], plugins=[recorder]))
         cover.stop()
         data = cover.get_data()
         lines = {str(Path(f).relative_to(root)): data.contexts_by_lineno(f) for f in data.measured_files()}
-        report.write_text(json.dumps({"seconds": recorder.seconds, "lines": lines}))
+        tell(json.dumps({"seconds": recorder.seconds, "failed": sorted(recorder.failed), "lines": lines}))
         return code
 
-    status, told, _ = in_child(root, body, limit=4 * 3600.0)
-    if not os.WIFEXITED(status) or os.WEXITSTATUS(status) not in (0, 1) or not report.exists():
+    code, told, _ = in_child(root, body, limit=4 * 3600.0)
+    if code not in (0, 1):
         raise RuntimeError("the tests do not run on the unchanged code")
-    found: dict[str, Any] = json.loads(report.read_text())
-    found["failed"] = sorted(set(told.splitlines()))
-    return found
-
-
-class _Names:
-    def __init__(self, tell: Callable[[str], None]) -> None:
-        self._tell = tell
-
-    def pytest_collection_finish(self, session: Any) -> None:
-        for item in session.items:
-            self._tell(item.nodeid)
+    return json.loads(told)
 
 
 class _Recorder:
-    def __init__(self, cover: Any, tell: Callable[[str], None], only: Container[str] | None) -> None:
-        self._cover, self._tell, self._only = cover, tell, only
+    def __init__(self, cover: Any, only: Container[str] | None) -> None:
+        self._cover, self._only = cover, only
         self.seconds: dict[str, float] = {}
+        self.failed: set[str] = set()
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         if self._only is not None:
@@ -256,4 +213,88 @@ class _Recorder:
     def pytest_runtest_logreport(self, report: Any) -> None:
         self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
         if report.failed:
-            self._tell(report.nodeid)
+            self.failed.add(report.nodeid)
+
+
+class Judge:
+    """Chooses tests for a mutant from one measured pass over the original: those that run its line come first.
+
+    `measured` is what `mutation_baseline` found; of its tests only those in `among` speak (default: all).
+    """
+
+    def __init__(self, root: Path, measured: Mapping[str, Any], among: Container[str] | None = None) -> None:
+        self._root = root
+        self._seconds: dict[str, float] = measured["seconds"]
+        self._lines: dict[str, dict[str, list[str]]] = measured["lines"]
+        slow = {test for test, seconds in self._seconds.items() if seconds > SLOW_SECONDS}
+        for kind, tests in (("they fail unchanged", measured["failed"]), ("they are slow", sorted(slow))):
+            if tests:
+                print(f"left out, for {kind}: {', '.join(tests)}")
+        usable = set(self._seconds) - slow - set(measured["failed"])
+        self._usable = {test for test in usable if among is None or test in among}
+        self._texts = {name: (root / name).read_text() for name in {test.split("::")[0] for test in self._usable}}
+        self._kills: dict[tuple[str, str], int] = {}
+
+    def verdict(self, mutant: Any) -> dict[str, Any]:
+        tests = self._tests(mutant.path, mutant.line)
+        outcome = Outcome("survived", "no test runs it")
+        # The likeliest killers go alone first: pytest imports the files of all tests it is given before it runs one.
+        for some in (tests[:FIRST], tests[FIRST:]):
+            if some:
+                outcome = run_mutant(self._root, mutant.path, mutant.source, some, self._seconds)
+            if outcome.status != "survived":
+                break
+        if outcome.status == "killed":
+            key = (mutant.path, outcome.killer)
+            known = key in self._kills and outcome.killer in self._usable  # else pytest could not begin
+            if not known and not self._passes_unchanged(mutant.path, some):
+                return self.verdict(mutant)
+            self._kills[key] = self._kills.get(key, 0) + 1
+        about = {"digest": mutant.digest, "name": mutant.name, "path": mutant.path, "line": mutant.line}
+        return about | outcome._asdict()
+
+    def _passes_unchanged(self, path: str, tests: list[str]) -> bool:
+        """Do they pass on the unchanged file in a child of the same make? What fails is left out from then on."""
+        outcome = run_mutant(self._root, path, (self._root / path).read_text(), tests, self._seconds)
+        if outcome.status != "survived":
+            wrong = {outcome.killer} & self._usable or {*tests}
+            print(f"left out, {outcome.status} on the unchanged {path}: {', '.join(sorted(wrong))}", flush=True)
+            self._usable -= wrong
+        return outcome.status == "survived"
+
+    def _tests(self, path: str, line: int) -> list[str]:
+        """Tests that run the line, then the others of the module, the deadliest and quickest of each first."""
+        lines = self._lines.get(path, {})
+        near = set(lines.get(str(line), ()))
+        # What runs while modules are imported (constants, defaults, parameters of tests) is laid to no test.
+        users = self._users(path)
+        near |= users if "" in near else set()
+        far = {test for test in users.union(*lines.values()) if not test.startswith(LEDGER)} - near
+        quick = {test for test in near if not test.startswith(LEDGER)} & self._usable
+        near, far = quick or near & self._usable, far & self._usable
+        chosen: list[str] = []
+        for group, budget in ((near, NEAR_SECONDS), (far, FAR_SECONDS)):
+            for test in sorted(group, key=lambda t: (-self._kills.get((path, t), 0), self._seconds[t], t)):
+                if self._seconds[test] <= budget:
+                    chosen.append(test)
+                    budget -= self._seconds[test]
+        return chosen
+
+    def _users(self, path: str) -> set[str]:
+        """The tests in files that speak of the module."""
+        word = re.compile(rf"\b{Path(path).stem}\b")
+        files = {name for name, text in self._texts.items() if word.search(text)}
+        return {test for test in self._usable if test.split("::")[0] in files and not test.startswith(LEDGER)}
+
+
+def test_files(root: Path, rooms: Iterable[str]) -> list[str]:
+    """The files of tests in these rooms, but for the one that only repeats others at drawn points."""
+    files = {str(f.relative_to(root)) for room in rooms for f in (root / "tests" / room).rglob("test_*.py")}
+    return sorted(f for f in files if not f.endswith(TESTS_LEFT_OUT))
+
+
+def measured_judge(root: Path, rooms: Iterable[str]) -> Judge:
+    """A judge who has run the tests of the rooms once on the unchanged code."""
+    print("running the tests once on the unchanged code", flush=True)
+    preload()
+    return Judge(root, baseline(root, test_files(root, rooms)))

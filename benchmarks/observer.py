@@ -24,8 +24,8 @@ _OVER = 1.05  # the share is kept but for what the last observation took more th
 
 def measure(quick: bool) -> Row:
     rows, length, wanted = (2, 16, 3) if quick else (4, 256, 8)
-    models = {name: _model(_QUICK if quick else _SIZES) for name in ("bare", "observed")}
-    steps = {name: _stepper(model, rows, length) for name, model in models.items()}
+    models = {name: model_of(_QUICK if quick else _SIZES) for name in ("bare", "observed")}
+    steps = {name: stepper(model, rows, length) for name, model in models.items()}
     share = 0.2 if quick else SHARE
     probe = make_probe(models["observed"], k=8 if quick else None)
     observer = Observer(models["observed"], probe, share=share, clock=time.process_time)
@@ -55,11 +55,11 @@ def _timed(*parts: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
-def _model(sizes: dict) -> InductionModel:
-    return InductionModel(ModelConfig.checked(sizes), torch.Generator().manual_seed(0)).train()
+def model_of(sizes: dict) -> InductionModel:
+    return InductionModel(ModelConfig.checked(sizes), torch.Generator().manual_seed(0))
 
 
-def _stepper(model: InductionModel, rows: int, length: int) -> Callable[[], None]:
+def stepper(model: InductionModel, rows: int, length: int) -> Callable[[], None]:
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
     tokens = torch.randint(model.config.vocab, (rows, length + 1), generator=torch.Generator().manual_seed(0))
 

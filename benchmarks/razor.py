@@ -19,10 +19,17 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 from torch import Tensor
+from transformers import DynamicCache, LlamaConfig, LlamaForCausalLM
 
 from benchmarks.row import Comparison, Guard, Limit, Row, compare
 from benchmarks.timing import interleave, peak_in_fresh_process
+from dynamics.hf.cache import razor
+from dynamics.model.attention_function import replaced
+from dynamics.model.cache import KVCache
+from dynamics.razor.cache import RazorCache
+from dynamics.razor.logits import Logits
 from dynamics.razor.plan import ROOM, RazorPlan
+from dynamics.training.checkpoint import shipped
 
 SHARE = 0.15  # of the heads, kept whole
 CONTEXTS = (256, 512, 2048, 4096)
@@ -39,8 +46,8 @@ def measure(quick: bool) -> Row:
     with torch.no_grad():
         for name in types:
             for kv_heads in KV_HEADS:
-                own, ours = llama(kv_heads, TYPES[name], quick), llama(kv_heads, TYPES[name], quick)
-                share_weights(own, ours)
+                own = llama(kv_heads, TYPES[name], quick)
+                ours = shared(own)
                 for n in contexts:
                     label = f"8 layers, {kv_heads} kv, {name}, {n}"
                     comparisons += compared(label, n, rounds, llama_steps(own, ours, n, {"buffer": 128}))
@@ -59,8 +66,8 @@ def compared(label: str, n: int, rounds: int, opened: Any) -> list[Comparison]:
     """The median step, and all of them."""
     with opened as steps:
         times = interleave(steps, rounds)
-    step = compare(times, "DynamicCache", "Razor", label, 1 / 1.05 if n < 2048 else 1.0, None)
-    own, ours = (sum(times.rounds[name]) for name in ("DynamicCache", "Razor"))
+    step = compare(times, "DynamicCache", label, 1 / 1.05 if n < 2048 else 1.0)
+    own, ours = (sum(times.rounds[name]) for name in ("DynamicCache", "ours"))
     return [step, Comparison(f"{label}, {rounds} steps", own, ours, own / ours)]
 
 
@@ -72,10 +79,6 @@ def prefill_limit(name: str, n: int) -> Limit:
 
 def prefill(kind: str, name: str, n: str) -> Callable[[], object]:
     """A prefill of the model with two key-value heads, ready to run once."""
-    from transformers import DynamicCache
-
-    from dynamics.hf.cache import razor
-
     model, ids = llama(2, TYPES[name]), tokens(int(n))
     model(tokens(8))  # what is allocated once
 
@@ -99,8 +102,6 @@ def plan_of(n_layers: int, n_heads: int, n_kv_heads: int, prompt: int, settings:
 
 
 def llama(n_kv_heads: int, dtype: torch.dtype, small: bool = False) -> Any:
-    from transformers import LlamaConfig, LlamaForCausalLM
-
     width = 64 if small else 512
     torch.manual_seed(0)
     config = LlamaConfig(
@@ -110,9 +111,9 @@ def llama(n_kv_heads: int, dtype: torch.dtype, small: bool = False) -> Any:
     return LlamaForCausalLM(config).to(dtype).eval()
 
 
-def share_weights(model: torch.nn.Module, twin: torch.nn.Module) -> None:
-    for name, weight in twin.named_parameters():
-        weight.data = model.get_parameter(name).data
+def shared(model: Any) -> Any:
+    """A copy of the model with the same weights in memory."""
+    return deepcopy(model, {id(weight): weight for weight in model.parameters()})
 
 
 def tokens(length: int, vocab: int = 1000) -> Tensor:
@@ -122,10 +123,6 @@ def tokens(length: int, vocab: int = 1000) -> Tensor:
 @contextmanager
 def llama_steps(own: Any, ours: Any, n: int, settings: dict[str, Any]) -> Iterator[dict[str, Step]]:
     """The next step of a decode after n random keys, with either cache."""
-    from transformers import DynamicCache
-
-    from dynamics.hf.cache import razor
-
     heads = own.config.num_key_value_heads
     with razor(ours, plan_of(8, 8, heads, n, settings)) as cache:
         whole, token = DynamicCache(config=own.config), tokens(1)
@@ -135,14 +132,12 @@ def llama_steps(own: Any, ours: Any, n: int, settings: dict[str, Any]) -> Iterat
             hold(cache.razor_cache, layer, query, key, value)
         yield {
             "DynamicCache": lambda: own(token, past_key_values=whole).logits,
-            "Razor": lambda: ours(token, past_key_values=cache).logits,
+            "ours": lambda: ours(token, past_key_values=cache).logits,
         }
 
 
 def hold(cache: Any, layer: int, query: Tensor, key: Tensor, value: Tensor) -> None:
     """The state of a layer after a prompt, without the attention of its queries."""
-    from dynamics.razor.logits import Logits
-
     (part,), n = cache._opened(layer, 1, None, None), key.shape[2]
     part.append(key, value)
     part.held(query[:, :, -1:].unflatten(1, (key.shape[1], -1)), Logits(0.1), range(n - 1, n))
@@ -160,8 +155,6 @@ class OverDynamicCache:
     stateful = True
 
     def __init__(self) -> None:
-        from transformers import DynamicCache
-
         self.cache, self.bias = DynamicCache(), torch.zeros(())
 
     def __call__(
@@ -177,17 +170,12 @@ class OverDynamicCache:
 
 @contextmanager
 def text_steps(dtype: torch.dtype, n: int) -> Iterator[dict[str, Step]]:
-    from dynamics.model.attention_function import replaced
-    from dynamics.model.cache import KVCache
-    from dynamics.razor.cache import RazorCache
-    from dynamics.training.checkpoint import shipped
-
     model = shipped("alibi-text").model.to(dtype).eval()
     config, words = model.config, tokens(n + 1, 150)
     plan = plan_of(config.n_layers, config.n_heads, config.n_kv_heads or config.n_heads, n, {"buffer": 128})
     steps: dict[str, Step] = {}
     with ExitStack() as stack:
-        for name, function in (("DynamicCache", OverDynamicCache()), ("Razor", RazorCache(plan))):
+        for name, function in (("DynamicCache", OverDynamicCache()), ("ours", RazorCache(plan))):
             twin, caches = deepcopy(model), [KVCache() for _ in model.blocks]
             stack.enter_context(replaced(twin, function))
             twin(words[:, :-1], caches=caches)
@@ -197,13 +185,13 @@ def text_steps(dtype: torch.dtype, n: int) -> Iterator[dict[str, Step]]:
 
 def unlike(quick: bool) -> float:
     """Largest difference of a logit of the two caches, nothing being dropped."""
-    from transformers import DynamicCache
-
-    from dynamics.hf.cache import razor
-
     model, ids = llama(2, torch.float32, quick), tokens(40)
     whole = DynamicCache(config=model.config)
-    expected = torch.cat([model(part, past_key_values=whole).logits for part in ids.split([30, *[1] * 10], dim=1)], 1)
+    expected = by_parts(model, ids, whole)
     with razor(model, plan_of(8, 8, 2, 0, {})) as cache:
-        found = torch.cat([model(part, past_key_values=cache).logits for part in ids.split([30, *[1] * 10], dim=1)], 1)
-    return float((found - expected).abs().max())
+        return float((by_parts(model, ids, cache) - expected).abs().max())
+
+
+def by_parts(model: Any, ids: Tensor, cache: Any) -> Tensor:
+    """Logits of a prompt of 30 tokens and of ten steps."""
+    return torch.cat([model(part, past_key_values=cache).logits for part in ids.split([30, *[1] * 10], dim=1)], 1)

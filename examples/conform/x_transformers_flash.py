@@ -1,15 +1,9 @@
 """x-transformers with flash=True, which goes through torch's scaled_dot_product_attention."""
 
-from x_transformers.attend import Attend
-from x_transformers.x_transformers import AlibiPositionalBias
+from functools import partial
 
-BACKEND = "torch"
+from proofs_check.conform import load
 
-
-def attention(q, k, v, mask=None):
-    return Attend(causal=True, flash=True)(q, k, v, mask=mask)[0]
-
-
-def alibi_attention(q, k, v, mask=None):
-    bias = AlibiPositionalBias(q.shape[1])(q.shape[2], k.shape[2])
-    return Attend(causal=True, flash=True)(q, k, v, mask=mask, attn_bias=bias)[0]
+_plain = load(__file__.replace("_flash", "")).module
+_plain.Attend = partial(_plain.Attend, flash=True)
+BACKEND, attention, alibi_attention = _plain.BACKEND, _plain.attention, _plain.alibi_attention

@@ -1,7 +1,12 @@
-"""How a test gives a command line, and what a refused one says."""
+"""What runs a command, and what it leaves in a folder."""
 
-import shlex
+import io
+import json
+import subprocess
+import sys
+from contextlib import redirect_stdout
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -18,33 +23,57 @@ def full(name):
 
 
 def main_of(name):
-    """What runs a command with its arguments."""
+    """What runs a command with its arguments; a function stands for itself."""
     own = {"__main__": one_command.main, "transcribe": transcribe.main}
-    return own.get(name) or partial(table.call, full(name))
+    return name if callable(name) else own.get(name) or partial(table.call, full(name))
 
 
-def command(capsys, name, *arguments):
-    """(exit status, standard output, standard error) of a command."""
-    capsys.readouterr()
+def told(name, *arguments):
+    """What a command prints that succeeds, for fixtures of a whole file."""
+    with redirect_stdout(io.StringIO()) as printed:
+        assert cli.run(main_of(name), [str(argument) for argument in arguments]) == 0
+    return printed.getvalue()
+
+
+HEAVY = {"torch", "sympy", "scipy", "matplotlib", "numpy", "flint", "pydantic", "tqdm", "joblib", "dask"}
+RUN = """
+import json, runpy, sys
+statuses = []
+for words in {lines}:
+    sys.argv = ["scripts", *words]
     try:
-        status = cli.run(main_of(name), [str(argument) for argument in arguments])
-    except SystemExit as stop:
-        status = stop.code
-    return status, *capsys.readouterr()
+        runpy.run_module("scripts", run_name="__main__")
+    except SystemExit as end:
+        statuses.append(end.code or 0)
+print(json.dumps([statuses, sorted({heavy} & set(sys.modules))]))
+"""
 
 
-def done(capsys, name, *arguments):
-    """What a command prints that succeeds and has nothing to complain of."""
-    status, printed, told = command(capsys, name, *arguments)
-    assert (status, told) == (0, "")
-    return printed
+def loaded(*lines):
+    """[exit statuses of these commands in one new interpreter, the heavy libraries that it has imported then]."""
+    python = [sys.executable, "-c", RUN.format(lines=[line.split() for line in lines], heavy=HEAVY)]
+    ran = subprocess.run(python, cwd=table.HERE.parent, capture_output=True, text=True, timeout=60)
+    return json.loads(ran.stdout.splitlines()[-1])
 
 
-def refused(capsys, line, *words):
-    """The command of this line fails with one line, which holds these words."""
-    status, printed, told = command(capsys, *shlex.split(line))
-    assert (status, printed, told.count("\n")) == (2, "", 1), told
-    assert told.startswith("error: ") and all(some in told for some in words), told
+def read(path):
+    """What a file of JSON holds."""
+    return json.loads(Path(path).read_text("utf-8"))
+
+
+def text_of(page):
+    """The text of a page, by its path in the checkout."""
+    return (table.HERE.parent / page).read_text("utf-8")
+
+
+def contents(folder):
+    """All that is below a folder, by its name: the bytes of a file, False for a folder."""
+    return {str(path.relative_to(folder)): path.is_file() and path.read_bytes() for path in Path(folder).rglob("*")}
+
+
+def stopped(*_, **__):
+    """Ctrl-C, in place of what a command calls."""
+    raise KeyboardInterrupt
 
 
 def drawn(folder, name, *options, data=None, again=PROFILE == "deep"):
@@ -62,14 +91,12 @@ def drawn(folder, name, *options, data=None, again=PROFILE == "deep"):
         assert not again or path.read_bytes() == (folder / f"two{path.suffix}").read_bytes()
 
 
-def run_twice(capsys, main, folder, table, *arguments):
+def run_twice(done, folder, table, name, *arguments):
     """The lines that a first run in a folder prints; its table and a second run leave the folder's results alone."""
-    out = ["--out", str(folder / "a")]
-    assert cli.run(main, [*arguments, *out, "--json", str(folder / "t.json"), "--bundle", str(folder / "b.json")]) == 0
-    said = capsys.readouterr().out.splitlines()
-    before = {path.name: path.read_bytes() for path in (folder / "a" / "results").iterdir()}
-    assert cli.run(main, [*table, *out]) == 0
-    assert capsys.readouterr().out.splitlines() == said[: len(said) - 2]
-    assert cli.run(main, [*arguments, *out]) == 0
-    assert {path.name: path.read_bytes() for path in (folder / "a" / "results").iterdir()} == before
+    out = ["--out", folder / "a"]
+    said = done(name, *arguments, *out, "--json", folder / "t.json", "--bundle", folder / "b.json").splitlines()
+    before = contents(folder / "a" / "results")
+    assert done(name, *table, *out).splitlines() == said[: len(said) - 2]
+    done(name, *arguments, *out)
+    assert contents(folder / "a" / "results") == before
     return said

@@ -2,13 +2,12 @@
 
 import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from dynamics.arena import bundle as module
-from dynamics.arena import presets
+from dynamics.arena import igsm, presets
 from dynamics.arena.bundle import bundle_of, read_bundle, shipped_arena, shipped_names, shipped_speeds, write_bundle
 from dynamics.arena.engine import Place, next_runs
 from dynamics.arena.league import lines, outcome, smallest
@@ -24,12 +23,10 @@ from dynamics.arena.ways import fastest, gains, shipped_ways
 from dynamics.files.hashed import read_hashed
 from dynamics.tasks.corpus import standard_library
 from proofs_check.ledger.registry import load
-from scripts.commands import arena
-from scripts.commands.cli import run
 from scripts.figures.trained import fig_arena, fig_arena_central
 from scripts.pages import arena_page
 from tests.dynamics.arena.cases import MODELS, comparison, entry, made_up
-from tests.scripts.commands import run_twice
+from tests.scripts.commands import contents, read, run_twice, text_of
 
 
 def tiny(corpus):
@@ -61,39 +58,35 @@ def shipped(tmp_path_factory):
 QUICK = ("--quick", "--jobs", "1", "--quiet")
 
 
-def test_a_run_prints_its_table_and_writes_json_and_bundle(tmp_path, capsys):
-    said = run_twice(capsys, arena.main, tmp_path, ["--quick", "--table"], *QUICK)
+def test_a_run_prints_its_table_and_writes_json_and_bundle(tmp_path, done):
+    said = run_twice(done, tmp_path, ["--quick", "--table"], "arena", *QUICK)
     assert said[0] == "Tiny"
     assert said[2].startswith("kv / vanilla")
     assert "independent and normal" in "\n".join(said)
-    record, bundle = json.loads((tmp_path / "t.json").read_text()), read_bundle(tmp_path / "b.json")
+    record, bundle = read(tmp_path / "t.json"), read_bundle(tmp_path / "b.json")
     (one,) = record["variants"]
     assert {"name", "seeds", "difference", "low", "high", "parameters", "tokens/s", "cache bytes"} <= one.keys()
     assert record["plan_sha256"] == bundle.plan.sha256
     assert next_runs(bundle.plan, bundle.losses) == []
 
 
-def test_a_choice_of_stacks_is_said_kept_and_gone_on_with(tmp_path, capsys):
-    chosen = [*QUICK, "--choose", "--out", str(tmp_path / "a")]
-    assert run(arena.main, chosen) == 0
-    said = capsys.readouterr().out.splitlines()
+def test_a_choice_of_stacks_is_said_kept_and_gone_on_with(tmp_path, done, refused):
+    chosen = ["arena", *QUICK, "--choose", "--out", str(tmp_path / "a")]
+    said = done(*chosen).splitlines()
     assert [line.split()[0] for line in said[:2]] == ["kv", "vanilla"]
     assert all(line.endswith("x the pool") for line in said[:2])
-    before = {path.name: path.read_bytes() for path in (tmp_path / "a").iterdir() if path.is_file()}
-    assert before.keys() == {"place.json", "plan.json", "ways.json"}
-    assert run(arena.main, chosen) == 0
-    assert capsys.readouterr().out.splitlines() == said
-    assert {path.name: path.read_bytes() for path in (tmp_path / "a").iterdir() if path.is_file()} == before
-    assert run(arena.main, [*chosen, "--threads", "2"]) != 0
-    assert "one CPU thread" in capsys.readouterr().err
+    before = contents(tmp_path / "a")
+    assert {"place.json", "plan.json", "ways.json"} <= before.keys()
+    assert done(*chosen).splitlines() == said
+    assert contents(tmp_path / "a") == before
+    refused(" ".join([*chosen, "--threads", "2"]), "one CPU thread")
 
 
 @pytest.mark.parametrize(
     ("option", "words", "of"), [("--speeds", "tokens/s", "speeds"), ("--ways", "x the pool", "entries")]
 )
-def test_speeds_and_ways_are_measured_into_a_hashed_file(tmp_path, capsys, option, words, of):
-    assert run(arena.main, [*QUICK, option, str(tmp_path / "m.json")]) == 0
-    assert words in capsys.readouterr().out
+def test_speeds_and_ways_are_measured_into_a_hashed_file(tmp_path, done, option, words, of):
+    assert words in done("arena", *QUICK, option, tmp_path / "m.json")
     assert json.loads(read_hashed(tmp_path / "m.json"))[of].keys() == {"kv", "vanilla"}
 
 
@@ -101,7 +94,8 @@ def test_every_sentence_is_a_claim_that_no_outcome_here_rules_on():
     registry = load()
     plans = [make("0" * 64) for make in (league, latent, ablations, borrowed, settings, rates)]
     sentences = {s for plan in plans for one in plan.comparisons.values() for s in one.sentences}
-    assert len(sentences) > 15
+    sentences |= set(igsm.PRESETS["igsm"]().sentences)
+    assert len(sentences) > 16
     assert {registry[sentence].verdict.value for sentence in sentences} == {"unsettled"}
 
 
@@ -137,87 +131,72 @@ def test_a_decimal_point_parts_no_name(name, told):
     assert arena_page._entry(name) == told
 
 
-def test_a_table_of_what_does_not_ship_is_refused(shipped, monkeypatch, capsys):
+def test_a_table_of_what_does_not_ship_is_refused(shipped, monkeypatch, refused):
     monkeypatch.setattr(module, "SHIPPED", shipped)
-    assert run(arena.main, ["latent", "--table"]) == 2
-    assert "no shipped arena 'latent'; there are league" in capsys.readouterr().err
+    refused("arena latent --table", "no shipped arena 'latent'; there are league")
 
 
 BETTER, SIZES, OTHERS = "better by at least 1 %", (".32", "", ".64"), ("queries", "keys")
-# a sentence of docs/experiments.md, its arena, comparisons and what came of each
-OUTCOMES = [
-    (
-        "KV shift better by 1 % of the loss or more at three sizes",
-        "league",
-        [f"kv-shift{size} / vanilla{size}" for size in SIZES],
-        BETTER,
-    ),
-    (
-        "ResFormer undecided at two, better at one",
-        "league",
-        ["resformer.32 / vanilla.32", "resformer / vanilla"],
-        "undecided",
-    ),
-    ("ResFormer undecided at two, better at one", "league", ["resformer.64 / vanilla.64"], "better"),
-    ("selective attention ahead of KV shift, differential behind vanilla", "league", ["kv-shift / selective"], "worse"),
-    ("differential behind vanilla", "league", ["differential / vanilla"], "worse by at least 1 %"),
-    (
-        "changes the loss by less than 1 %",
-        "league",
-        ["kv-shift.carried.documents / kv-shift"],
-        "no difference larger than 1 %",
-    ),
-    ("better by 1 % or more at each width", "latent", [f"mla-{size}+shift / mla-{size}" for size in LATENTS], BETTER),
-    (
-        "added with factor 2 are better than with .5",
-        "ablations",
-        ["resformer-lambda-2 / resformer-lambda-0.5"],
-        "better",
-    ),
-    (
-        "NeuTRENO's factors and SVFormer's second anchor undecided",
-        "ablations",
-        ["neutreno-0.4 / neutreno-0.2", "neutreno-0.4 / neutreno-0.8", "svformer-two-anchors / svformer"],
-        "undecided",
-    ),
-    (
-        "the first layer's values are better shared, or added, than its queries or keys",
-        "borrowed",
-        [f"{kind}-values / {kind}-{other}" for kind in ("shared", "residual") for other in OTHERS],
-        "better",
-    ),
-    (
-        "added queries or keys are worse than nothing",
-        "borrowed",
-        [f"residual-{other} / vanilla" for other in OTHERS],
-        "worse",
-    ),
-    ("", "borrowed", [f"residual-values / residual-to-{other}-below" for other in ("layer", "all")], "undecided"),
-    (
-        "SVFormer better at half the rate, all else by rate and length undecided",
-        "settings",
-        ["svformer.half-rate / vanilla.half-rate"],
-        "better",
-    ),
-    ("KV shift behind selective attention at the league's rate", "rates", ["kv-shift / selective"], "worse"),
-    ("undecided at twice", "rates", ["kv-shift.twice-rate / selective.twice-rate"], "undecided"),
-    ("ahead at four times the rate", "rates", ["kv-shift.four-times-rate / selective.four-times-rate"], "better"),
-    (
-        "both stay ahead of vanilla at twice the rate",
-        "rates",
-        [f"{one}.twice-rate / vanilla.twice-rate" for one in ("kv-shift", "selective")],
-        "better by at least 1 %",
-    ),
-]
+RESFORMER = "ResFormer undecided at two, better at one"
+NEUTRENO = "NeuTRENO's factors and SVFormer's second anchor undecided"
+# by arena, sentences of docs/experiments.md, what came of some comparisons, and these
+OUTCOMES = {
+    "league": [
+        (
+            "KV shift better by 1 % of the loss or more at three sizes",
+            BETTER,
+            *(f"kv-shift{size} / vanilla{size}" for size in SIZES),
+        ),
+        (RESFORMER, "undecided", "resformer.32 / vanilla.32", "resformer / vanilla"),
+        (RESFORMER, "better", "resformer.64 / vanilla.64"),
+        ("selective attention ahead of KV shift, differential behind vanilla", "worse", "kv-shift / selective"),
+        ("differential behind vanilla", "worse by at least 1 %", "differential / vanilla"),
+        ("changes the loss by less than 1 %", "no difference larger than 1 %", "kv-shift.carried.documents / kv-shift"),
+    ],
+    "latent": [("better by 1 % or more at each width", BETTER, *(f"mla-{n}+shift / mla-{n}" for n in LATENTS))],
+    "ablations": [
+        ("added with factor 2 are better than with .5", "better", "resformer-lambda-2 / resformer-lambda-0.5"),
+        (NEUTRENO, "undecided", "neutreno-0.4 / neutreno-0.2", "neutreno-0.4 / neutreno-0.8"),
+        (NEUTRENO, "undecided", "svformer-two-anchors / svformer"),
+    ],
+    "borrowed": [
+        (
+            "the first layer's values are better shared, or added, than its queries or keys",
+            "better",
+            *(f"{kind}-values / {kind}-{other}" for kind in ("shared", "residual") for other in OTHERS),
+        ),
+        ("added queries or keys are worse than nothing", "worse", *(f"residual-{other} / vanilla" for other in OTHERS)),
+        ("", "undecided", *(f"residual-values / residual-to-{other}-below" for other in ("layer", "all"))),
+    ],
+    "settings": [
+        (
+            "SVFormer better at half the rate, all else by rate and length undecided",
+            "better",
+            "svformer.half-rate / vanilla.half-rate",
+        )
+    ],
+    "rates": [
+        ("KV shift behind selective attention at the league's rate", "worse", "kv-shift / selective"),
+        ("undecided at twice", "undecided", "kv-shift.twice-rate / selective.twice-rate"),
+        ("ahead at four times the rate", "better", "kv-shift.four-times-rate / selective.four-times-rate"),
+        (
+            "both stay ahead of vanilla at twice the rate",
+            BETTER,
+            "kv-shift.twice-rate / vanilla.twice-rate",
+            "selective.twice-rate / vanilla.twice-rate",
+        ),
+    ],
+}
 
 
 def test_the_table_of_experiments_says_what_ships():
     """The outcomes that docs/experiments.md names, of all shipped arenas."""
-    text = (Path(__file__).resolve().parents[2] / "docs" / "experiments.md").read_text("utf-8")
+    text = text_of("docs/experiments.md")
     plans = {name: shipped_arena(name) for name in shipped_names()}
     said = {name: {line.name: outcome(line, smallest(one.plan)) for line in lines(one)} for name, one in plans.items()}
-    for words, arena_, names, found in OUTCOMES:
-        assert words in text and {said[arena_][name] for name in names} == {found}, words
+    for name, rows in OUTCOMES.items():
+        for words, found, *comparisons in rows:
+            assert words in text and {said[name][one] for one in comparisons} == {found}, words
     assert sorted(set(said["settings"].values())) == ["better", "undecided"]
     assert list(said["settings"].values()).count("better") == 1
 
@@ -243,7 +222,7 @@ def test_counting_beats_every_model_of_the_league():
 
 def test_every_shipped_plan_has_its_row_among_the_experiments():
     """A shipped plan's command stands there; Table 4's shares too."""
-    text = (Path(__file__).resolve().parents[2] / "docs" / "experiments.md").read_text("utf-8")
+    text = text_of("docs/experiments.md")
     for name in shipped_names():
         assert f"| `python -m scripts arena{'' if name == 'league' else ' ' + name}` |" in text
     four = next(line for line in solved_lines(read_solved(IGSM)) if line.name == "answered, 4 operations")

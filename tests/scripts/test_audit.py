@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from proofs_check.ledger.registry import load
 from scripts.commands import audit, docs
-from scripts.commands.cli import run
 from scripts.pages import docket
 from scripts.pages.markdown import markdown_text
+from tests.scripts.commands import contents
 
 REGISTRY = load()
 NAMES = (*audit.PAPERS, "kv1")
@@ -117,9 +117,9 @@ def test_a_letter_without_a_form_is_an_error():
         audit.tex("\u03b1")
 
 
-def test_it_writes_both_files(tmp_path, capsys):
-    assert run(audit.main, ["kv1", "--out", str(tmp_path)]) == 0
-    assert capsys.readouterr().out.split() == [str(tmp_path / "report.md"), str(tmp_path / "report.tex")]
+def test_it_writes_both_files(tmp_path, done):
+    written = done("audit", "kv1", "--out", tmp_path).split()
+    assert written == [str(tmp_path / name) for name in sorted(contents(tmp_path))] and len(written) == 2
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no pdflatex")

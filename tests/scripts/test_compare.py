@@ -1,8 +1,5 @@
 """The comparison's command line: its files, its table, going on after a kill, refusals; and its figure."""
 
-import contextlib
-import io
-
 import pytest
 
 from dynamics.comparison import induction, plan, presets
@@ -15,10 +12,9 @@ from dynamics.tasks import corpus
 from dynamics.tasks.needles import VOCAB
 from dynamics.training.checkpoint import load
 from dynamics.training.text_settings import TextTraining
-from scripts.commands.cli import run
-from scripts.commands.studies import compare
 from scripts.commands.studies.compare_table import formula, scope_table, table
 from tests.dynamics.comparison.test_policies import CORPUS
+from tests.scripts.commands import told
 
 CONFIG = ModelConfig(vocab=VOCAB, width=8, n_heads=4, n_layers=2, mlp_width=8, shift="kv", position="alibi")
 
@@ -40,31 +36,27 @@ def small():
         yield
 
 
-def test_two_comparisons_in_one_folder_are_refused(tmp_path, capsys):
+def test_two_comparisons_in_one_folder_are_refused(tmp_path, refused):
     with only_writer(tmp_path):
-        assert run(compare.main, arguments(tmp_path)) == 2
-    assert "another run is writing here" in capsys.readouterr().err
+        refused(line(tmp_path), "another run is writing here")
 
 
 @pytest.mark.parametrize("name", ["compare.json", "attention_by_distance.json.sha256"])
-def test_results_that_could_not_be_written_are_refused_before_training(tmp_path, capsys, name):
+def test_results_that_could_not_be_written_are_refused_before_training(tmp_path, refused, name):
     (tmp_path / name).symlink_to("elsewhere")
-    assert run(compare.main, arguments(tmp_path)) == 2
-    assert f"{name}: it is a symbolic link" in capsys.readouterr().err
+    refused(line(tmp_path), f"{name}: it is a symbolic link")
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
-def arguments(out, *more):
-    return ["--out", str(out), "--seeds", "2", "--device", "cpu", "--threads", "1", "--quiet", *more]
+def line(out):
+    return f"compare --out {out} --seeds 2 --device cpu --threads 1 --quiet"
 
 
 @pytest.fixture(scope="module")
 def finished(small, tmp_path_factory):
     """The folder of a finished comparison and what was printed."""
-    folder, printed = tmp_path_factory.mktemp("compare"), io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        assert run(compare.main, arguments(folder)) == 0
-    return folder, printed.getvalue()
+    folder = tmp_path_factory.mktemp("compare")
+    return folder, told(*line(folder).split())
 
 
 def test_main_writes_results_that_are_read_back_and_prints_every_policy(finished):
@@ -82,11 +74,11 @@ def test_main_writes_results_that_are_read_back_and_prints_every_policy(finished
 
 
 @pytest.mark.deep
-def test_main_started_again_changes_nothing(finished):
+def test_main_started_again_changes_nothing(finished, command):
     folder, _ = finished
     names = ("compare.json", "attention_by_distance.json", "attention_by_distance_induction.json", "head_reading.json")
     before = [(folder / name).read_bytes() for name in names]
-    assert run(compare.main, arguments(folder)) == 0
+    assert command(*line(folder).split())[0] == 0
     assert before == [(folder / name).read_bytes() for name in names]
 
 
@@ -103,9 +95,6 @@ def test_formulas_name_what_is_kept(finished):
     assert "0 of 4 heads" in "\n".join(scope_table(read_scopes(folder / "attention_by_distance.json")))
 
 
-def test_a_folder_of_other_settings_and_a_file_for_a_folder_are_refused(finished, tmp_path, capsys, monkeypatch):
+def test_a_folder_of_other_settings_is_refused(finished, refused, monkeypatch):
     monkeypatch.setattr(presets, "preset", lambda *a: tiny(*a).model_copy(update={"sinks": 1}))
-    assert run(compare.main, arguments(finished[0])) == 2
-    assert "other settings" in capsys.readouterr().err
-    (tmp_path / "file").write_text("")
-    assert run(compare.main, arguments(tmp_path / "file")) == 2
+    refused(line(finished[0]), "other settings")

@@ -1,13 +1,12 @@
 """The command conform: what it prints and writes, and its exit status."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 from proofs_check.conform import CHECKS, SUBJECTS
 from scripts.commands import conform
-from scripts.commands.cli import run
+from tests.scripts.commands import read, text_of
 
 EXAMPLES = Path(conform.__file__).parents[2] / "examples/conform"
 WRONG = """
@@ -16,11 +15,16 @@ def alibi_slopes(n_heads):
 """
 
 
-def command(capsys, *arguments):
-    code = run(conform.main, [str(argument) for argument in arguments])
-    printed = capsys.readouterr()
-    assert printed.err == ""
-    return code, printed.out.splitlines()
+@pytest.fixture
+def conformed(command):
+    """The exit status and the lines of the command."""
+
+    def told(*arguments):
+        code, printed, errors = command("conform", *arguments)
+        assert errors == ""
+        return code, printed.splitlines()
+
+    return told
 
 
 @pytest.fixture
@@ -33,37 +37,37 @@ def mine(tmp_path):
     return write
 
 
-def test_an_adapter_that_passes_what_it_claims_exits_with_0(capsys):
-    code, lines = command(capsys, EXAMPLES / "transformers_mpt.py")
+def test_an_adapter_that_passes_what_it_claims_exits_with_0(conformed):
+    code, lines = conformed(EXAMPLES / "transformers_mpt.py")
     assert code == 0
     assert lines[0].endswith("transformers_mpt.py: torch, float32, seed 0")
     assert sum(line.startswith("  passed") for line in lines) == 7
     assert lines[-1] == f"7 passed, 0 failed, 0 raised, 0 refused, {len(CHECKS) - 7} not claimed"
 
 
-def test_a_deviation_exits_with_1_and_is_one_line(capsys, mine):
-    code, lines = command(capsys, mine("2.0 ** (-8 / n_heads * np.arange(1, n_heads + 1))"))
+def test_a_deviation_exits_with_1_and_is_one_line(conformed, mine):
+    code, lines = conformed(mine("2.0 ** (-8 / n_heads * np.arange(1, n_heads + 1))"))
     assert code == 1
     failed = [line for line in lines if line.startswith("  FAILED")]
     assert len(failed) == 1 and "alibi_slopes.any_head_count" in failed[0] and "3 heads: head 0: expected" in failed[0]
 
 
-def test_a_crash_exits_with_1_and_a_refusal_alone_too(capsys, mine):
-    assert command(capsys, mine("undefined"))[0] == 1
-    code, lines = command(capsys, mine("(_ for _ in ()).throw(NotImplementedError('not here'))"))
+def test_a_crash_exits_with_1_and_a_refusal_alone_too(conformed, mine):
+    assert conformed(mine("undefined"))[0] == 1
+    code, lines = conformed(mine("(_ for _ in ()).throw(NotImplementedError('not here'))"))
     assert code == 1 and lines[-1].startswith("0 passed, 0 failed, 0 raised, 2 refused")
 
 
-def test_only_some_checks_are_run(capsys):
-    code, lines = command(capsys, EXAMPLES / "transformers_bloom.py", "--only", "alibi_bias.decode", "--only", "rope")
+def test_only_some_checks_are_run(conformed):
+    code, lines = conformed(EXAMPLES / "transformers_bloom.py", "--only", "alibi_bias.decode", "--only", "rope")
     assert code == 0 and lines[-1].startswith("1 passed, 0 failed, 0 raised, 0 refused, 8 not claimed")
 
 
-def test_json_holds_every_check(capsys, mine, tmp_path):
+def test_json_holds_every_check(conformed, mine, tmp_path):
     target = tmp_path / "out/results.json"
-    code, lines = command(capsys, mine("np.full(n_heads, np.nan)"), "--json", target, "--seed", 3)
+    code, lines = conformed(mine("np.full(n_heads, np.nan)"), "--json", target, "--seed", 3)
     assert code == 1 and lines[-1] == f"wrote {target}"
-    told = json.loads(target.read_text("utf-8"))
+    told = read(target)
     assert (told["backend"], told["dtype"], told["seed"]) == ("numpy", "float32", 3)
     assert [row["check"] for row in told["results"]] == [check.name for check in CHECKS]
     outcomes = {row["check"]: row["outcome"] for row in told["results"]}
@@ -71,8 +75,8 @@ def test_json_holds_every_check(capsys, mine, tmp_path):
     assert set(outcomes.values()) == {"not claimed"}
 
 
-def test_list_names_every_subject_and_check(capsys):
-    code, lines = command(capsys, "--list")
+def test_list_names_every_subject_and_check(conformed):
+    code, lines = conformed("--list")
     assert code == 0
     words = {line.split("(")[0].split()[0] for line in lines}
     assert {check.name for check in CHECKS} | set(SUBJECTS) <= words
@@ -81,7 +85,7 @@ def test_list_names_every_subject_and_check(capsys):
 def test_the_page_lists_every_subject_and_every_planted_mistake():
     from tests.proofs_check.conform.planted import MISTAKES
 
-    page = (EXAMPLES.parents[1] / "docs/conform.md").read_text("utf-8")
+    page = text_of("docs/conform.md")
     for name in SUBJECTS:
         assert f"`{name}" in page, name
     for mistake, check in MISTAKES.values():

@@ -3,11 +3,11 @@
 import re
 
 from proofs_check.ledger.registry import load
-from scripts.commands import docs
 from scripts.pages import coverage_page
+from tests.scripts.commands import text_of
 
 REGISTRY = load()
-TEXT = (docs.ROOT / "docs" / "coverage.md").read_text("utf-8")
+TEXT = text_of("docs/coverage.md")
 ROWS = coverage_page.sentences(TEXT)
 # per cent of the checkable sentences
 PROMISED = {"KV shifting": 96, "RazorAttention": 93, "ResFormer": 80, "Waiver paper": 92}

@@ -11,10 +11,9 @@ from dynamics.arena.dissect import DISSECTED, SCHEMES
 from dynamics.arena.dissected import FILE, Looks, read_dissection, scores, strays
 from dynamics.arena.training import heldout_rows, places, texts
 from dynamics.tasks.corpus import standard_library
-from scripts.commands.cli import run
-from scripts.commands.studies import dissect
 from scripts.figures.trained import fig_dissected, fig_dissected_sinks
 from scripts.pages import dissect_page
+from tests.scripts.commands import contents
 
 QUICK = module.quick
 
@@ -38,28 +37,24 @@ def shipped():
     return read_dissection()
 
 
-def test_a_run_prints_its_table_and_writes_one_file(tmp_path, capsys):
-    arguments = ["--out", str(tmp_path / "a"), "--quiet", "--jobs", "1"]
-    assert run(dissect.main, ["--quick", *arguments, "--bundle", str(tmp_path / "d.json")]) == 0
-    said = capsys.readouterr().out.splitlines()
+def test_a_run_prints_its_table_and_writes_one_file(tmp_path, done):
+    arguments = ["--out", tmp_path / "a", "--quiet", "--jobs", "1"]
+    said = done("dissect", "--quick", *arguments, "--bundle", tmp_path / "d.json").splitlines()
     assert said[0] == "Tiny" and said[2].startswith("kv-shift ") and len(said) == 5
     assert said[3] == "no run of the shipped league is among these"
     found = read_dissection(tmp_path / "d.json")
     assert f"{np.mean(found.curves['kv-shift'].loss):.3f}" in said[2]
-    before = {path: path.read_bytes() for path in (tmp_path / "a").rglob("*.json")}
-    assert run(dissect.main, ["--table", *arguments]) == 0
-    assert capsys.readouterr().out.splitlines() == said[:4]
-    assert {path: path.read_bytes() for path in (tmp_path / "a").rglob("*.json")} == before
+    before = contents(tmp_path / "a")
+    assert done("dissect", "--table", *arguments).splitlines() == said[:4]
+    assert contents(tmp_path / "a") == before
 
 
-def test_what_ships_is_the_plan_and_has_the_leagues_losses(shipped, capsys):
+def test_what_ships_is_the_plan_and_has_the_leagues_losses(shipped, done):
     league = shipped_arena("league")
     assert shipped.plan == module.dissection(league.plan.entries["vanilla"].training.corpus)
     assert strays(shipped, league) == [] and FILE.stat().st_size < 300_000
-    assert run(dissect.main, ["--table"]) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == (
-        "16 of 16 runs of the shipped league have its losses to the last digit"
-    )
+    last = done("dissect", "--table").splitlines()[-1]
+    assert last == "16 of 16 runs of the shipped league have its losses to the last digit"
 
 
 def test_figures_hold_what_ships(shipped):

@@ -10,9 +10,10 @@ from scripts.commands import docs
 from scripts.pages import docket
 from scripts.pages.markdown import escaped
 from scripts.pages.site.findings import FINDINGS
+from tests.scripts.commands import text_of
 
 REGISTRY = load()
-README, ERRATA = ((docs.ROOT / path).read_text("utf-8") for path in ("README.md", "docs/errata.md"))
+README, ERRATA = text_of("README.md"), text_of("docs/errata.md")
 ROWS = [record(claim, REGISTRY) for claim in REGISTRY.values()]
 
 
@@ -76,14 +77,14 @@ def test_the_findings_say_what_the_ledger_holds():
 
 
 def test_the_audit_page_names_tests_that_exist():
-    named = re.findall(r"`([\w/]+\.py)::(\w+)`", (docs.ROOT / "docs" / "audit.md").read_text("utf-8"))
+    named = re.findall(r"`([\w/]+\.py)::(\w+)`", text_of("docs/audit.md"))
     assert len(named) > 80
     for file, name in named:
-        assert f"\ndef {name}(" in (docs.ROOT / "tests" / file).read_text("utf-8"), (file, name)
+        assert f"\ndef {name}(" in text_of(f"tests/{file}"), (file, name)
 
 
 def test_nothing_that_is_told_is_called_proved():
-    for told in (README, *((docs.ROOT / "docs" / name).read_text("utf-8") for name in docs.FILES.values())):
+    for told in (README, *(text_of(f"docs/{name}") for name in docs.FILES.values())):
         assert not re.search(r"\bclaims? (is|are) proved\b|\bproved claims?\b", told)
 
 

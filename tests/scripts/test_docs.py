@@ -15,6 +15,7 @@ from scripts import __main__ as one_command
 from scripts.commands import docs, table
 from scripts.pages import family_page, gallery
 from scripts.pages.markdown import escaped, markdown_text
+from tests.scripts.commands import text_of
 
 
 @pytest.fixture(scope="module")
@@ -29,15 +30,14 @@ def blocks(text):
 
 
 @pytest.fixture
-def elsewhere(tmp_path, monkeypatch):
+def elsewhere(here):
     """A folder that has the shipped models where a checkout has them."""
-    (tmp_path / "dynamics").symlink_to(docs.ROOT / "dynamics")
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+    (here / "dynamics").symlink_to(docs.ROOT / "dynamics")
+    return here
 
 
 def test_the_guide_runs_from_python_as_printed(elsewhere):
-    first = (docs.ROOT / "docs/guide.md").read_text("utf-8").split("\n## ")[1]
+    first = text_of("docs/guide.md").split("\n## ")[1]
     assert first.startswith("From Python") and len(blocks(first)) == 3
     for block in blocks(first):
         exec(block, {})
@@ -46,7 +46,7 @@ def test_the_guide_runs_from_python_as_printed(elsewhere):
 
 def commands_of(page):
     """The command lines in the indented blocks of a page."""
-    lines = "".join(blocks((docs.ROOT / page).read_text("utf-8"))).splitlines()
+    lines = "".join(blocks(text_of(page))).splitlines()
     return [shlex.split(line, comments=True)[3:] for line in lines if line.startswith("python -m scripts ")]
 
 
@@ -55,7 +55,7 @@ def test_the_readme_runs_as_printed_and_prints_what_it_says(elsewhere, capsys):
     for words in commands_of("README.md"):
         assert one_command.main([*words, *["--quiet"] * (words[0] == "train")]) == 0
     printed = capsys.readouterr().out
-    told = re.findall(r"(?:prints|answer\sis) `([^`]+)`", (docs.ROOT / "README.md").read_text("utf-8"))
+    told = re.findall(r"(?:prints|answer\sis) `([^`]+)`", text_of("README.md"))
     assert len(told) == 3 and [words for words in [*told, "103.151"] if words not in printed] == []
 
 
@@ -69,8 +69,7 @@ def test_commands_of_the_guide_are_taken_by_their_parsers():
 
 @pytest.mark.parametrize("page", ["README.md", *(f"docs/{name}.md" for name in ("guide", "own-claims", "receipts"))])
 def test_links_lead_to_files(page):
-    text = (docs.ROOT / page).read_text("utf-8")
-    links = [link.split("#")[0] for link in re.findall(r"\]\(([^)]+)\)", text) if "://" not in link]
+    links = [link.split("#")[0] for link in re.findall(r"\]\(([^)]+)\)", text_of(page)) if "://" not in link]
     folder = (docs.ROOT / page).parent
     assert [link for link in links if link and not (folder / link).exists()] == []
 
@@ -90,7 +89,7 @@ def test_no_page_written_by_hand_counts_the_claims():
 
 def test_the_glossary_has_every_word_of_the_ledger(ledger):
     """Verdicts, severities, what a run finds, strengths, coverages: none is printed without being explained."""
-    text = (docs.ROOT / "docs" / "glossary.md").read_text("utf-8")
+    text = text_of("docs/glossary.md")
     words = {word.value for kind in (Verdict, Severity, Status, Extent) for word in kind}
     words |= {row["strength"] for row in ledger[1] if row["strength"]}
     assert [word for word in sorted(words) if not re.search(rf"[`*]{word}[`*]", text)] == []
@@ -103,14 +102,10 @@ def test_no_generated_page_is_stale_or_holds_an_absolute_path(ledger):
     assert judged.stale([claim.formal for claim in ledger[0].values() if claim.formal is not None]) == []
 
 
-def test_what_is_kept_of_the_core_is_what_it_says(ledger):
+@pytest.mark.parametrize(("share", "of_mutants"), [(16, 128), pytest.param(1, 1, marks=pytest.mark.deep)])
+def test_what_is_kept_of_the_core_is_what_it_says(ledger, share, of_mutants):
     """A sixteenth of the certificates, and the mutants of one statement in a hundred and twenty-eight."""
-    assert unlike(ledger[0], 16, 128) == []
-
-
-@pytest.mark.deep
-def test_what_is_kept_of_the_core_is_what_it_says_of_every_mutant(ledger):
-    assert unlike(ledger[0], 1, 1) == []
+    assert unlike(ledger[0], share, of_mutants) == []
 
 
 def unlike(registry, share, share_of_mutants):

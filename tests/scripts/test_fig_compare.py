@@ -1,17 +1,14 @@
 """The figure of the comparison: its data are the shipped table's, and its files."""
 
-from pathlib import Path
-
 import pytest
 
 from dynamics.comparison import plan
 from dynamics.comparison.record import read_comparison
 from dynamics.comparison.statistics import line_of
-from scripts.commands.studies import compare_table
 from scripts.commands.studies.compare_table import markdown_table
 from scripts.figures.trained import fig_compare
 from scripts.figures.trained.compare_panels import LOOKS
-from tests.scripts.commands import drawn
+from tests.scripts.commands import text_of
 
 
 @pytest.fixture(scope="module")
@@ -42,15 +39,4 @@ def test_table_gives_every_mean_its_interval():
     assert rows[0] == "| kept entries | 50 % | 32 % | 25 % | 12.5 % |"
     assert "| Razor as printed | 100 % each seed<br>.001 [-.002, .005] |" in rows[6]
     assert rows[6].endswith("| 70 % [0, 100]<br>.075 [.043, .107] |")
-    assert "\n".join(rows) in Path(compare_table.__file__).parents[3].joinpath("docs/experiments.md").read_text("utf-8")
-
-
-def test_table_of_one_seed_has_no_intervals():
-    comparison = read_comparison()
-    cells = tuple(cell for cell in comparison.cells if cell.seed == 0)
-    rows = markdown_table(comparison.model_copy(update={"cells": cells}))
-    assert "[" not in "".join(rows) and "each seed" not in "".join(rows)
-
-
-def test_main_leaves_its_files(tmp_path, data):
-    drawn(tmp_path, "fig_compare", "--quick", data=data)
+    assert "\n".join(rows) in text_of("docs/experiments.md")

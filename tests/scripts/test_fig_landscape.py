@@ -4,16 +4,15 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from scripts.commands.cli import run
 from scripts.figures.landscape import fig_landscape
 from scripts.figures.landscape.landscape_plot import OPTIONS, landscape_plot, levels_of
 from scripts.figures.landscape.streamlines import streamlines
-from tests.scripts.commands import drawn
+from tests.scripts.commands import contents, stopped
 from theory import landscape
 from theory.landscape.planes import field
 from theory.landscape.printed import EQUATION, LISTING, loss
 
-SMALL = ["--tokens", "5", "--format", "png"]
+SMALL = ("fig_landscape", "--tokens", "5", "--format", "png", "--out")
 
 
 @pytest.fixture(scope="module")
@@ -118,41 +117,38 @@ def test_streamlines_end_at_a_sink():
     assert max(len(line) for line in found.lines) < 100
 
 
+SQUARE = np.ones((1, 3, 3))
+
+
 @pytest.mark.parametrize(
-    ("x", "y", "cells"),
-    [((3, 3), (3, 3), 5), ((1, 3, 3), (1, 3, 4), 5), ((1, 3, 4), (1, 3, 4), 5), ((1, 3, 3), (1, 3, 3), 1)],
+    ("x", "y", "cells", "words"),
+    [
+        (SQUARE[0], SQUARE[0], 5, "stacks"),
+        (SQUARE, np.ones((1, 3, 4)), 5, "stacks"),
+        (np.ones((1, 3, 4)), np.ones((1, 3, 4)), 5, "stacks"),
+        (SQUARE, SQUARE, 1, "cells"),
+        (np.nan * SQUARE, SQUARE, 5, "finite"),
+    ],
 )
-def test_streamlines_refuse_malformed_fields(x, y, cells):
-    with pytest.raises(ValueError, match=r"stacks|cells"):
-        streamlines(np.ones(x), np.ones(y), cells)
-
-
-def test_streamlines_refuse_what_is_not_finite():
-    with pytest.raises(ValueError, match="finite"):
-        streamlines(np.full((1, 3, 3), np.nan), np.ones((1, 3, 3)), 5)
-
-
-def test_main_leaves_its_files(tmp_path, data):
-    drawn(tmp_path, "fig_landscape", "--tokens", "5", data=data)
+def test_streamlines_refuse_malformed_fields(x, y, cells, words):
+    with pytest.raises(ValueError, match=words):
+        streamlines(x, y, cells)
 
 
 @pytest.mark.parametrize(("out", "names"), [("", "fig_landscape"), ("new/mine.png", "new/mine")])
-def test_main_writes_the_arrays_beside_the_figure(tmp_path, monkeypatch, out, names):
+def test_main_writes_the_arrays_beside_the_figure(tmp_path, monkeypatch, done, out, names):
     monkeypatch.setattr(fig_landscape, "draw", lambda _: Figure())
-    assert run(fig_landscape.main, [*SMALL, "--out", f"{tmp_path}/{out}", "--seed", "3"]) == 0
-    found = sorted(path for path in tmp_path.rglob("*") if path.is_file())
-    assert found == [tmp_path / f"{names}.npz", tmp_path / f"{names}.png"]
-    with np.load(found[0], allow_pickle=False) as stored:
+    done(*SMALL, f"{tmp_path}/{out}", "--seed", "3")
+    files = {f"{names}.npz", f"{names}.png"}
+    assert {name for name, data in contents(tmp_path).items() if data} == files
+    with np.load(tmp_path / f"{names}.npz", allow_pickle=False) as stored:
         assert list(stored) == ["tokens", "alpha1", "beta1", "loss", "d_alpha1", "d_beta1", "angle", "seed"]
         assert stored["seed"] == 3 and stored["loss"].shape == (3, 1, 101, 101)
 
 
-def test_main_interrupted_while_drawing_leaves_nothing(tmp_path, monkeypatch, capsys):
-    def interrupt(data):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(fig_landscape, "draw", interrupt)
-    assert run(fig_landscape.main, [*SMALL, "--out", str(tmp_path / "figure")]) == 130
+def test_main_interrupted_while_drawing_leaves_nothing(tmp_path, monkeypatch, command):
+    monkeypatch.setattr(fig_landscape, "draw", stopped)
+    assert command(*SMALL, tmp_path / "figure")[0] == 130
     assert not list(tmp_path.iterdir())
 
 
@@ -217,24 +213,20 @@ def test_a_path_that_cannot_be_followed_is_left_out_with_a_warning(plane_field, 
         ({"flow": {"starts": [1, 2]}}, "shape"),
         ({"points": {"theta": [[0, 0, 0]]}}, "shape"),
         ({"points": {"theta": [[0, np.nan]]}}, "finite"),
+        ({"streamplot": True}, "streamplot"),
     ],
 )
-def test_layers_refuse_unknown_options_and_other_shapes(plane_field, layers, words):
-    with pytest.raises(ValueError, match=words):
+def test_layers_refuse_unknown_names_and_options_and_other_shapes(plane_field, layers, words):
+    with pytest.raises((ValueError, TypeError), match=words):
         landscape_plot(plane_field, **layers)
 
 
-def test_an_unknown_layer_is_an_error(plane_field):
-    with pytest.raises(TypeError, match="streamplot"):
-        landscape_plot(plane_field, streamplot=True)
-
-
-def test_main_draws_a_plane_of_ones_own(tmp_path):
-    np.save(tmp_path / "starts.npy", np.array([[0.5, 0.5], [-1.0, 1.5]]))
+def test_main_draws_a_plane_of_ones_own(here, done):
+    np.save("starts.npy", np.array([[0.5, 0.5], [-1.0, 1.5]]))
     line = "--axes beta1 beta2 --fix alpha1=0 alpha2=1 --box -2 4 -2 2 --position end --rows exact --tokens 12"
-    files = ["--critical", "--start", f"{tmp_path}/starts.npy", "--format", "png", "--out", f"{tmp_path}/mine"]
-    assert run(fig_landscape.main, [*line.split(), *files]) == 0
-    with np.load(tmp_path / "mine.npz", allow_pickle=False) as stored:
+    files = "--critical --start starts.npy --format png --out mine"
+    done("fig_landscape", *line.split(), *files.split())
+    with np.load("mine.npz", allow_pickle=False) as stored:
         assert stored["flow"].tolist() == [[0, 1, 0.5, 0.5], [0, 1, -1, 1.5]] and stored["position"] == "12"
         exact = landscape.loss(0, 1, stored["beta1"][3], stored["beta2"][7], 12, 12)
         assert stored["loss"][0, 0, 3, 7] == pytest.approx(exact, abs=1e-14)

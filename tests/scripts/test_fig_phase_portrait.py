@@ -61,4 +61,4 @@ def test_compute_refuses_other_numbers_of_tokens(tokens):
 
 
 def test_main_leaves_its_files(tmp_path, data):
-    drawn(tmp_path, "fig_phase_portrait", "--quick", "--tokens", "5", data=data)
+    drawn(tmp_path, "fig_phase_portrait", "--quick", data=data)

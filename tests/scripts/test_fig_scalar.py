@@ -6,8 +6,6 @@ import pytest
 from dynamics.scalar import study
 from dynamics.scalar.record import ScalarTraining, read_study
 from dynamics.scalar.study import Plan
-from scripts.commands.cli import run
-from scripts.commands.studies import scalar
 from scripts.figures.landscape import fig_finite_width, fig_learning_time
 from tests.scripts.commands import drawn
 
@@ -73,10 +71,9 @@ def test_deviations_are_near_their_predictions(width):
     np.testing.assert_allclose(width.exponents[:, 0], [-0.5, -1.0], atol=0.06)
 
 
-@pytest.mark.parametrize("figure", [fig_learning_time, fig_finite_width], ids=lambda module: module.__name__)
-def test_main_leaves_its_files(figure, learning, width, tmp_path):
-    data = learning if figure is fig_learning_time else width
-    drawn(tmp_path, figure.__name__.split(".")[-1], "--quick", data=data)
+@pytest.mark.parametrize(("name", "data"), [("learning_time", "learning"), ("finite_width", "width")])
+def test_main_leaves_its_files(tmp_path, request, name, data):
+    drawn(tmp_path, f"fig_{name}", "--quick", data=request.getfixturevalue(data))
 
 
 def test_width_data_repeats_itself(width):
@@ -84,20 +81,18 @@ def test_width_data_repeats_itself(width):
         np.testing.assert_array_equal(getattr(width, name), again)
 
 
-def test_scalar_writes_a_study_and_prints_a_line_a_length(tmp_path, monkeypatch, capsys):
+def test_scalar_writes_a_study_and_prints_a_line_a_length(tmp_path, monkeypatch, done):
     coarse = TINY.model_copy(update={"rate": 0.2, "steps": 300})
     small = Plan(((TINY, coarse),), (TINY.model_copy(update={"law": "interior"}),))
     monkeypatch.setattr(study, "plan", lambda *_: small)
     path = tmp_path / "new" / "study.json"
-    assert run(scalar.main, ["--quiet", "--out", str(path)]) == 0
+    lines = done("scalar", "--quiet", "--out", path).splitlines()
     assert read_study(path).learning[0].fine.training == TINY
-    lines = capsys.readouterr().out.splitlines()
     assert lines[1].split() == ["T", "start", "flow", "trained", "interval"]
     assert lines[2].split()[:2] == ["5", "0.5,0.5,0.5,0.5"] and lines[3] == str(path)
 
 
-def test_scalar_says_where_a_run_never_learnt(tmp_path, monkeypatch, capsys):
+def test_scalar_says_where_a_run_never_learnt(tmp_path, monkeypatch, done):
     short = TINY.model_copy(update={"steps": 2})
     monkeypatch.setattr(study, "plan", lambda *_: Plan(((short, short.model_copy(update={"rate": 0.2})),), ()))
-    assert run(scalar.main, ["--quiet", "--out", str(tmp_path / "study.json")]) == 0
-    assert "not learnt by every run" in capsys.readouterr().out
+    assert "not learnt by every run" in done("scalar", "--quiet", "--out", tmp_path / "study.json")

@@ -5,7 +5,6 @@ import pytest
 
 from dynamics.comparison.by_distance import read_scopes
 from scripts.figures.heads import fig_scope_bounds
-from tests.scripts.commands import drawn
 from theory import alibi
 
 
@@ -62,7 +61,3 @@ def test_data_of_the_trained_head_are_the_shipped_ones_below_their_bound(data):
     slope, wide, gap = data.trained[3:]
     top = [alibi.weight_bound(n, slope, wide, gap) for n in range(1, len(data.measured))]
     assert (data.measured[1:] <= np.array(top) * (1 + 1e-3)).all()  # four digits are shipped
-
-
-def test_main_leaves_its_files(tmp_path, data):
-    drawn(tmp_path, "fig_scope_bounds", "--quick", data=data)

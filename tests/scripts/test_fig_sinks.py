@@ -1,10 +1,8 @@
 """The figures of sinks and value residuals: what their data say, their files, and bad input in one line."""
 
 import numpy as np
-import pytest
 
 from scripts.figures.heads import fig_sink_reach, fig_value_residual, fig_waiver_token
-from tests.scripts.commands import drawn
 
 
 def test_the_marks_of_the_worst_contexts_lie_on_the_bound():
@@ -38,8 +36,3 @@ def test_three_schemes_keep_a_first_tokens_states_and_marks_lie_on_the_formulas(
     assert data.gaps[:3].max() < 1e-12 and data.gaps[3:, 1:].min() > 1e-2 and data.gaps[6, 0] < 1e-12
     np.testing.assert_allclose(data.read, np.array([data.alibi, data.rope])[:, data.marks - 1], atol=1e-12)
     assert (abs(data.rope) <= data.rope_bound).all()
-
-
-@pytest.mark.parametrize("script", [fig_sink_reach, fig_value_residual, fig_waiver_token])
-def test_main_leaves_its_files(script, tmp_path):
-    drawn(tmp_path, script.__name__.split(".")[-1], "--quick", data=script.compute(15))

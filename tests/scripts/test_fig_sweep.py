@@ -1,4 +1,4 @@
-"""The sweep figure: its data against the results, its files, and what it says of runs that never arrive."""
+"""The sweep figure: its data against the results, and what it says of runs that never arrive."""
 
 import math
 
@@ -7,13 +7,11 @@ import pytest
 
 from dynamics.model.config import ModelConfig
 from dynamics.sweep.record import Job, Measure, result_of
-from dynamics.sweep.run import run_sweep
 from dynamics.tasks.induction import Induction
 from dynamics.training.settings import TrainConfig
 from scripts.figures import palette
 from scripts.figures.trained import fig_sweep
 from scripts.figures.trained.sweep_panels import BANDS, alike, looks
-from tests.scripts.commands import drawn
 
 MODEL = ModelConfig(vocab=24, width=8, n_heads=2)
 MEASURE = Measure(every=10)
@@ -129,26 +127,6 @@ def test_bands_of_many_curves_are_left_out_and_levels_of_other_tasks_have_their_
     apart = fig_sweep.draw(data._replace(blind=np.array([0.25, 0.5]))).axes[0]
     hues = [look["color"] for look in looks(data.names.tolist())]
     assert [line.get_color() for line in apart.lines[-2:]] == hues
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    training = TrainConfig(steps=4, batch=4, task=Induction(pool=12), heldout_rows=16)
-    jobs = [
-        Job(name=f"{name}.seed-{k}", config=MODEL, training=training.model_copy(update={"seed": k}))
-        for name in ("a", "b")
-        for k in (0, 1)
-    ]
-    place = tmp_path_factory.mktemp("sweep")
-    run_sweep(jobs, place, measure=Measure(every=2), backend="sequential", progress=False)
-    return str(place)
-
-
-def test_main_draws_any_finished_sweep_twice_alike(tmp_path, folder):
-    drawn(tmp_path, "fig_sweep", "--sweep", folder, "--quick")
-    with np.load(tmp_path / "one.npz") as found:
-        assert found["accuracy"].shape == (2, 2, 2)
-        assert str(found["title"]) == ""  # of the shipped experiments it is none
 
 
 def test_jobs_that_name_no_seed_are_variants_of_their_own():

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from scripts.figures.heads import fig_truncation
-from tests.scripts.commands import drawn
 
 ROUNDING = 1e-15
 DROP, MEAN, DECAYED, CENTRED, SECOND = range(5)
@@ -52,9 +51,3 @@ def test_figure_clips_no_marker_and_both_panels_have_one_scale(data):
             if shown is not None:
                 x, y = line.get_xdata()[shown], line.get_ydata()[shown]
                 assert ((1.05 * left < x) & (x < right / 1.05) & (low < y) & (y < high)).all()
-
-
-def test_main_leaves_its_files(tmp_path, monkeypatch):
-    monkeypatch.setattr(fig_truncation, "QUICK_SIZE", 1)
-    monkeypatch.setattr(fig_truncation, "WINDOWS", (4, 64, 512))
-    drawn(tmp_path, "fig_truncation", "--quick")

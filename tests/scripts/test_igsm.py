@@ -1,7 +1,5 @@
 """The command of the iGSM plan: its table, its files, going on; what ships, and what is said of it."""
 
-import json
-
 import numpy as np
 import pytest
 import torch
@@ -12,10 +10,9 @@ from dynamics.arena.solved import IGSM, accuracies, lines, outcome, read_bundle
 from dynamics.arena.solving import train
 from dynamics.arena.solving_plan import PARTS
 from proofs_check.ledger.registry import load
-from scripts.commands.studies import igsm
 from scripts.pages import igsm_page
 from tests.dynamics.arena.solving_cases import TRAINING, tiny
-from tests.scripts.commands import run_twice
+from tests.scripts.commands import read, run_twice
 
 FEW = TRAINING.model_copy(update={"problems": 1, "tested": (3,), "steps": PARTS})
 
@@ -25,12 +22,12 @@ def _small(monkeypatch):
     monkeypatch.setitem(presets.PRESETS, "quick", lambda: tiny(training=FEW))
 
 
-def test_a_run_prints_its_table_and_writes_json_and_bundle(tmp_path, capsys):
-    said = run_twice(capsys, igsm.main, tmp_path, ["--table"], "--quick", "--jobs", "1", "--quiet")
+def test_a_run_prints_its_table_and_writes_json_and_bundle(tmp_path, done):
+    said = run_twice(done, tmp_path, ["--table"], "igsm", "--quick", "--jobs", "1", "--quiet")
     assert said[0] == "Tiny"
     assert [line.split(",")[0] for line in said[2:4]] == ["answered", "right"]
     assert "independent and normal" in "\n".join(said)
-    record, bundle = json.loads((tmp_path / "t.json").read_text()), read_bundle(tmp_path / "b.json")
+    record, bundle = read(tmp_path / "t.json"), read_bundle(tmp_path / "b.json")
     assert {"name", "seeds", "baseline", "variant", "difference", "low", "high"} <= record["accuracies"][0].keys()
     assert record["plan_sha256"] == bundle.plan.sha256 == tiny(training=FEW).sha256
     assert {len(seeds) for seeds in bundle.solved.values()} == {4}
@@ -67,11 +64,6 @@ def test_what_is_said_is_what_ships():
         answered, right = (found[f"{kind}, {operations} operations"][0] for kind in ("answered", "right"))
         assert max(answered.baseline, answered.variant) < 1 / bundle.plan.training.task.modulus + 0.01
         assert max(right.baseline, right.variant) < 0.01
-
-
-def test_its_sentence_is_a_claim_that_no_outcome_here_rules_on():
-    registry = load()
-    assert {registry[one].verdict.value for one in PRESETS["igsm"]().sentences} == {"unsettled"}
 
 
 @pytest.mark.deep

@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from dynamics.training.checkpoint import SHIPPED
-from tests.scripts.commands import refused
+from tests.scripts.commands import read
 
 NAME = "small-kv-shift"
 CONTENTS = {
@@ -73,19 +73,18 @@ CASES = {
 
 @pytest.mark.parametrize("content", CONTENTS)
 @pytest.mark.parametrize("case", CASES)
-def test_it_is_refused_in_one_line_that_names_the_file(case, content, tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_it_is_refused_in_one_line_that_names_the_file(case, content, here, refused):
     write, line = CASES[case]
-    path = write(tmp_path / "given", CONTENTS[content])
-    before = sorted(tmp_path.rglob("*"))
-    refused(capsys, line.format(folder=path.parent), f"error: {path}: ")
-    assert sorted(tmp_path.rglob("*")) == before
+    path = write(here / "given", CONTENTS[content])
+    before = sorted(here.rglob("*"))
+    refused(line.format(folder=path.parent), f"error: {path}: ")
+    assert sorted(here.rglob("*")) == before
 
 
-def test_a_hash_that_is_no_text_is_refused(tmp_path, capsys):
+def test_a_hash_that_is_no_text_is_refused(tmp_path, refused):
     path = measured(tmp_path / "given", b"{}")
     path.with_name(f"{path.name}.sha256").write_bytes(b"\xff\xfe")
-    refused(capsys, f"fig_scope_bounds --measured {path} --out {tmp_path}/x", f"{path}: not the bytes whose sha256")
+    refused(f"fig_scope_bounds --measured {path} --out {tmp_path}/x", f"{path}: not the bytes whose sha256")
 
 
 @pytest.mark.parametrize(
@@ -96,16 +95,16 @@ def test_a_hash_that_is_no_text_is_refused(tmp_path, capsys):
         ({"training": {"pool": 10**6}}, "pool must be at most vocab - 11 = 21, got 1000000"),
     ],
 )
-def test_a_manifest_with_a_value_out_of_range_is_named_with_the_value(changes, words, tmp_path, capsys):
+def test_a_manifest_with_a_value_out_of_range_is_named_with_the_value(changes, words, tmp_path, refused):
     shutil.copytree(SHIPPED / NAME, tmp_path / NAME)
     path = tmp_path / NAME / "manifest.json"
-    manifest = json.loads(path.read_text())
+    manifest = read(path)
     path.write_text(json.dumps(manifest | {key: manifest[key] | value for key, value in changes.items()}))
-    refused(capsys, f"inspect {tmp_path / NAME}", f"error: {path}: ", words)
+    refused(f"inspect {tmp_path / NAME}", f"error: {path}: ", words)
 
 
-def test_metrics_that_are_missing_are_named(tmp_path, capsys):
+def test_metrics_that_are_missing_are_named(tmp_path, refused):
     shutil.copytree(SHIPPED / NAME, tmp_path / NAME)
     path = tmp_path / NAME / "manifest.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"metrics": {}}))
-    refused(capsys, COMPARE.format(folder=path.parent), f"error: {path}: metrics: heldout_loss is missing\n")
+    path.write_text(json.dumps(read(path) | {"metrics": {}}))
+    refused(COMPARE.format(folder=path.parent), f"error: {path}: metrics: heldout_loss is missing\n")

@@ -1,6 +1,5 @@
 """The command receipt: its tables and JSON are what the library says."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,29 +15,22 @@ from dynamics.training.checkpoint import SHIPPED
 from dynamics.weights.reader import open_checkpoint
 from scripts.commands import receipt, receipt_report
 from tests.dynamics.hf import models
-from tests.scripts.commands import command, done
+from tests.scripts.commands import read
 
 ALIBI = str(SHIPPED / "alibi-text")
 LICENSE = str(Path(receipt.__file__).parents[2] / "LICENSE")
 
 
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Path("ids").write_text(" ".join(map(str, models.tokens(1, 200)[0].tolist())), "utf-8")
-    return tmp_path
-
-
-def test_the_table_and_the_json_are_what_the_library_says(here, capsys):
+def test_the_table_and_the_json_are_what_the_library_says(here, done):
     asked = ("--text", LICENSE, "--context", "64", "--windows", "2", "--json", "out/x.json")
-    printed = done(capsys, "receipt", ALIBI, *asked)
+    printed = done("receipt", ALIBI, *asked)
     assert "wrote out/x.json" in printed and "bounds exceeded" in printed
     assert receipt_report.NOT_LOGITS in printed
     plan = receipt.default_plan(4, 8, 8, 64)
     text = np.frombuffer(Path(LICENSE).read_bytes()[:128], np.uint8).astype(np.int64).reshape(2, 64)
     model = open_model(ALIBI, torch.device("cpu"))
     found = receipt.receipts(open_checkpoint(ALIBI), model, torch.from_numpy(text), plan, "float32")
-    document = json.loads(Path("out/x.json").read_text())
+    document = read("out/x.json")
     assert document["violations"] == found.violations == 0 and document["promise"] is None
     assert document["tightness"] == pytest.approx(found.tightness)
     assert np.allclose(document["bound"], found.layers)
@@ -46,13 +38,13 @@ def test_the_table_and_the_json_are_what_the_library_says(here, capsys):
     assert document["layers"][0]["vacuous_range"] > document["layers"][0]["vacuous"]
 
 
-def test_a_plan_is_read_and_a_promised_one_is_written(here, capsys):
+def test_a_plan_is_read_and_a_promised_one_is_written(here, done):
     plan = replace(receipt.default_plan(4, 8, 8, 48), sinks=1, buffer=5, compensation="alibi")
     write_plan("plan.json", plan)
     asked = ("--text", LICENSE, "--context", "48", "--plan", "plan.json", "--json", "x.json")
-    printed = done(capsys, "receipt", ALIBI, *asked, "--error", "0.3", "--write-plan", "p.json")
-    document = json.loads(Path("x.json").read_text())
-    assert document["plan"] == json.loads(Path("plan.json").read_text())
+    printed = done("receipt", ALIBI, *asked, "--error", "0.3", "--write-plan", "p.json")
+    document = read("x.json")
+    assert document["plan"] == read("plan.json")
     assert read_plan("p.json") == promised_plan(open_checkpoint(ALIBI), 0.3, 48)
     rows = document["promise"]["rows"]
     promised = [row for row in rows if row["what"] == "promised"]
@@ -68,22 +60,23 @@ def test_a_plan_is_read_and_a_promised_one_is_written(here, capsys):
 
 
 @pytest.mark.parametrize("family", ["bloom", "llama"])
-def test_models_of_transformers_have_receipts_too(here, capsys, family):
+def test_models_of_transformers_have_receipts_too(here, family, done):
     models.model(family, dtype=torch.float32).save_pretrained("model")
-    printed = done(capsys, "receipt", "model", "--tokens", "ids", "--context", "32", "--error", "0.5")
+    Path("ids").write_text(" ".join(map(str, models.tokens(1, 200)[0].tolist())), "utf-8")
+    printed = done("receipt", "model", "--tokens", "ids", "--context", "32", "--error", "0.5")
     assert ("heavy hitters" in printed) == (family == "bloom")
 
 
-def test_an_attack_is_counted_and_written(here, capsys):
-    printed = done(capsys, "receipt", "--attack", "3000", "--seed", "5", "--json", "a.json")
-    document = json.loads(Path("a.json").read_text())
+def test_an_attack_is_counted_and_written(here, done):
+    printed = done("receipt", "--attack", "3000", "--seed", "5", "--json", "a.json")
+    document = read("a.json")
     assert f"0 bounds exceeded in {document['steps']} steps, seed 5" in printed
     assert document["steps"] >= 3000 and document["violations"] == 0
 
 
-def test_an_exceeded_bound_is_exit_status_1(here, capsys, monkeypatch):
+def test_an_exceeded_bound_is_exit_status_1(here, monkeypatch, command):
     monkeypatch.setattr(razor_receipt.Receipt, "violations", 7)
-    code, printed, _ = command(capsys, "receipt", ALIBI, "--text", LICENSE, "--context", "32")
+    code, printed, _ = command("receipt", ALIBI, "--text", LICENSE, "--context", "32")
     assert code == 1 and "\n7 of " in printed
 
 

@@ -1,25 +1,22 @@
 """The command scope: its table, JSON and map on small checkpoints, memory."""
 
 import importlib
-import json
 import os
-import shutil
-import subprocess
-import sys
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 import pytest
 
+from benchmarks.timing import peak_in_fresh_process
 from dynamics.scope.heads import layer_scopes, settings
+from dynamics.training.checkpoint import SHIPPED
 from dynamics.weights.reader import open_checkpoint
-from scripts.commands import scope
+from scripts.figures.heads.scope_map import Data, draw
 from tests.dynamics.weights import checkpoint_files as files
 from tests.dynamics.weights.test_layouts import M1, m1_convolutions
-from tests.scripts.commands import command, done
+from tests.scripts.commands import contents, loaded, read, stopped, told
 
-ROOT = Path(scope.__file__).parents[2]
-KV_SHIFT = ROOT / "dynamics/shipped/models/kv-shift"
+KV_SHIFT = SHIPPED / "kv-shift"
 
 
 @pytest.fixture
@@ -36,13 +33,13 @@ def alibi(tmp_path):
     return files.write(tmp_path / "alibi", config, small)
 
 
-def test_table_and_json_hold_what_the_library_returns(alibi, tmp_path, capsys):
+def test_table_and_json_hold_what_the_library_returns(alibi, tmp_path, done):
     out = tmp_path / "out" / "scope.json"
-    printed = done(capsys, "scope", alibi, "--eps", "1e-2", "--context", "900", "--json", out)
+    printed = done("scope", alibi, "--eps", "1e-2", "--context", "900", "--json", out)
     checkpoint = open_checkpoint(alibi)
     asked = settings(checkpoint, 1e-2, 1e-2, None, 900)
     expected = [head for layer in range(2) for head in layer_scopes(checkpoint, layer, asked)]
-    written = json.loads(out.read_text())
+    written = read(out)
     assert [head["scope"] for head in written["heads"]] == [head.scope for head in expected]
     assert [head["reach"] for head in written["heads"]] == [head.reach.name for head in expected]
     assert written["settings"]["context"] == 900 and written["architecture"]["n_heads"] == 8
@@ -54,172 +51,128 @@ def test_table_and_json_hold_what_the_library_returns(alibi, tmp_path, capsys):
     assert f"{kept} of {16 * 900} tokens" in printed and "% saved" in printed
 
 
-def test_table_json_map_and_help_say_which_arithmetic_the_bounds_are_about(alibi, tmp_path, capsys):
-    from scripts.figures.heads.scope_map import Data, draw
-
+def test_table_json_map_and_help_say_which_arithmetic_the_bounds_are_about(alibi, tmp_path, done):
     out = tmp_path / "scope.json"
-    printed = done(capsys, "scope", alibi, "--eps", "1e-2", "--json", out)
+    printed = done("scope", alibi, "--eps", "1e-2", "--json", out)
     (line,) = [line for line in printed.splitlines() if line.startswith("arithmetic: ")]
     assert "exact (real) arithmetic" in line and "bfloat16" in line
-    assert json.loads(out.read_text())["arithmetic"] == line.removeprefix("arithmetic: ")
-    figure = draw(Data(np.array([[3.0, 9.0]]), np.zeros((1, 2), bool), np.array(0.1), np.array(9), np.array("m")))
-    assert "exact arithmetic" in figure.axes[0].get_xlabel()
-    _, help_text, _ = command(capsys, "scope", "--help")
+    assert read(out)["arithmetic"] == line.removeprefix("arithmetic: ")
+    assert "exact arithmetic" in mapped([[3.0, 9.0]]).axes[0].get_xlabel()
+    help_text = done("scope", "--help")
     assert "exact arithmetic" in help_text and "bfloat16" in help_text
 
 
-def test_no_bound_is_null_in_json_and_said_in_words(llama, tmp_path, capsys):
-    printed = done(capsys, "scope", llama, "--eps", "1e-3", "--json", tmp_path / "x.json")
-    heads = json.loads((tmp_path / "x.json").read_text())["heads"]
+def test_no_bound_is_null_in_json_and_said_in_words(llama, tmp_path, done):
+    printed = done("scope", llama, "--eps", "1e-3", "--json", tmp_path / "x.json")
+    heads = read(tmp_path / "x.json")["heads"]
     assert len(heads) == 8
     assert {head["mass_window"] for head in heads} == {head["slope"] for head in heads} == {None}
     assert printed.count("no bound") >= 8 and "8 heads unknown" in printed
 
 
-def test_models_with_a_shift_show_their_place_on_the_landscape(capsys):
-    printed = done(capsys, "scope", KV_SHIFT, "--eps", "1e-3")
+def test_models_with_a_shift_show_their_place_on_the_landscape(done):
+    printed = done("scope", KV_SHIFT, "--eps", "1e-3")
     header, *rows = printed.splitlines()
     assert header.split()[-3:] == ["alpha", "beta", "place"]
     assert rows[0].count("(") == 3
 
 
-def test_layers_with_other_heads_and_a_window_are_read_and_drawn(tmp_path, capsys):
+def test_layers_with_other_heads_and_a_window_are_read_and_drawn(tmp_path, done):
     raw = files.random_tensors(files.baichuan_shapes(M1, [16, 16, 16]) | m1_convolutions())
     model = files.write(tmp_path / "m1", M1, raw)
-    printed = done(capsys, "scope", model, "--eps", "0.1", "--context", "50", "--figure", tmp_path / "x")
+    printed = done("scope", model, "--eps", "0.1", "--context", "50", "--figure", tmp_path / "x")
     assert "heads masked" in printed and "heads unknown" in printed
     with np.load(tmp_path / "x.npz") as data:
         assert np.isnan(data["scope"]).any() and np.isfinite(data["scope"]).any()
 
 
-def test_map_holds_a_cell_a_head_and_draws_the_same_bytes_twice(alibi, tmp_path, capsys):
-    for name in ("a", "b"):
-        arguments = [str(alibi), "--eps", "1e-2", "--context", "900", "--figure", str(tmp_path / name)]
-        done(capsys, "scope", *arguments)
-    assert sorted(os.listdir(tmp_path)) == ["a.npz", "a.pdf", "a.png", "alibi", "b.npz", "b.pdf", "b.png"]
-    assert all(
-        (tmp_path / f"a.{kind}").read_bytes() == (tmp_path / f"b.{kind}").read_bytes() for kind in ("pdf", "png")
-    )
-    with np.load(tmp_path / "a.npz") as data:
+def test_map_holds_a_cell_a_head_and_draws_the_same_bytes_twice(alibi, tmp_path, done):
+    for name in ("one", "two"):
+        done("scope", alibi, "--eps", "1e-2", "--context", "900", "--figure", tmp_path / name / "map")
+    files = contents(tmp_path / "one")
+    assert files.keys() == {"map.npz", "map.pdf", "map.png"} and files == contents(tmp_path / "two")
+    with np.load(tmp_path / "one" / "map.npz") as data:
         assert data["scope"].shape == data["local"].shape == (2, 8)
         assert data["local"].any() and not data["local"].all()
         assert (np.diff(data["scope"][:, ::2]) > 0).all()  # the steeper the slope the shorter the scope
 
 
+def mapped(cells):
+    """The map of these scopes, no head being local."""
+    return draw(Data(np.array(cells), np.zeros(np.shape(cells), bool), np.array(0.1), np.array(9), np.array("m")))
+
+
 def test_map_without_a_bound_or_a_local_head_is_drawn():
-    from scripts.figures.heads.scope_map import Data, draw
-
-    for cells in (np.array([[np.inf, np.nan]]), np.array([[3.0, np.inf]]), np.array([[0.0, 5.0], [1e300, 2.0]])):
-        draw(Data(cells, np.zeros(cells.shape, bool), np.array(0.1), np.array(9), np.array("m"))).canvas.draw()
+    for cells in ([[np.inf, np.nan]], [[3.0, np.inf]], [[0.0, 5.0], [1e300, 2.0]]):
+        mapped(cells).canvas.draw()
 
 
-def test_chosen_heads_are_those_of_the_whole_table_without_totals(alibi, tmp_path, capsys):
+def test_chosen_heads_are_those_of_the_whole_table_without_totals(alibi, tmp_path, done):
     common = [str(alibi), "--eps", "1e-2", "--context", "900", "--json"]
-    done(capsys, "scope", *common, tmp_path / "all.json")
+    done("scope", *common, tmp_path / "all.json")
     some, picture = tmp_path / "some.json", tmp_path / "map"
-    printed = done(capsys, "scope", *common, some, "--heads", "1.6,0.2,1.1", "--figure", picture)
+    printed = done("scope", *common, some, "--heads", "1.6,0.2,1.1", "--figure", picture)
     assert "3 chosen heads" in printed and "cache:" not in printed
-    every, found = (json.loads((tmp_path / name).read_text()) for name in ("all.json", "some.json"))
+    every, found = (read(tmp_path / name) for name in ("all.json", "some.json"))
     places = [(head["layer"], head["head"]) for head in found["heads"]]
     assert places == [(0, 2), (1, 1), (1, 6)] and found["totals"] is None
     assert found["heads"] == [head for head in every["heads"] if (head["layer"], head["head"]) in places]
     with np.load(tmp_path / "map.npz") as data:
         assert np.argwhere(np.isfinite(data["scope"])).tolist() == [list(place) for place in places]
-    printed = done(capsys, "scope", alibi, "--eps", "1e-2", "--heads", "1")
+    printed = done("scope", alibi, "--eps", "1e-2", "--heads", "1")
     assert [line.split()[0] for line in printed.splitlines()[1:9]] == ["1"] * 8
 
 
-def test_what_was_written_is_said_last(alibi, tmp_path, capsys):
+def test_what_was_written_is_said_last(alibi, tmp_path, done):
     out = ["--json", str(tmp_path / "x.json"), "--figure", str(tmp_path / "map"), "--format", "png"]
-    printed = done(capsys, "scope", alibi, "--eps", "1e-2", *out)
+    printed = done("scope", alibi, "--eps", "1e-2", *out)
     assert printed.splitlines()[-3:] == [f"wrote {tmp_path / name}" for name in ("x.json", "map.png", "map.npz")]
 
 
-def test_certified_ranges_are_asked_for_and_named(tmp_path, capsys):
+def one_layer(folder, dtype):
     config = files.BAICHUAN | {"model_max_length": 64, "num_hidden_layers": 1}
-    model = files.write(tmp_path / "m", config, files.random_tensors(files.baichuan_shapes(config, [24])))
-    printed = done(capsys, "scope", model, "--eps", "0.1", "--certified")
+    raw = files.random_tensors(files.baichuan_shapes(config, [24]))
+    return files.write(folder, config, {name: tensor.astype(dtype) for name, tensor in raw.items()})
+
+
+def test_certified_ranges_are_asked_for_and_named(tmp_path, done):
+    printed = done("scope", one_layer(tmp_path / "m", np.float32), "--eps", "0.1", "--certified")
     assert "4 ranges D: upper end of an enclosure in ball arithmetic" in printed
 
 
-def test_weights_that_reading_rounds_are_not_certified(tmp_path, capsys):
-    config = files.BAICHUAN | {"model_max_length": 64, "num_hidden_layers": 1}
-    raw = files.random_tensors(files.baichuan_shapes(config, [24]))
-    model = files.write(tmp_path / "m", config, {name: tensor.astype(np.float64) for name, tensor in raw.items()})
-    done(capsys, "scope", model, "--eps", "0.1")
-    code, printed, errors = command(capsys, "scope", model, "--eps", "0.1", "--certified")
-    assert (code, printed) == (2, "") and "float64 weights are rounded to float32" in errors
+def test_weights_that_reading_rounds_are_not_certified(tmp_path, done, refused):
+    model = one_layer(tmp_path / "m", np.float64)
+    done("scope", model, "--eps", "0.1")
+    refused(f"scope {model} --eps 0.1 --certified", "float64 weights are rounded to float32")
 
 
-def test_interruption_exits_130_and_writes_nothing(alibi, tmp_path, monkeypatch, capsys):
-    from dynamics.scope import heads as library
-
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(library, "layer_scopes", interrupted)
-    code, printed, errors = command(capsys, "scope", alibi, "--eps", "0.1", "--json", tmp_path / "x.json")
+def test_interruption_exits_130_and_writes_nothing(alibi, tmp_path, monkeypatch, command):
+    monkeypatch.setattr("dynamics.scope.heads.layer_scopes", stopped)
+    code, printed, errors = command("scope", alibi, "--eps", "0.1", "--json", tmp_path / "x.json")
     assert (code, printed) == (130, "") and errors.startswith("interrupted")
     assert os.listdir(tmp_path) == ["alibi"]
 
 
 def test_models_of_others_are_read_without_torch(llama):
-    code = (
-        "import sys, scripts.commands.scope as s\n"
-        f"assert s.main([{str(llama)!r}, '--eps', '0.1']) == 0\n"
-        "sys.exit('imported torch' if 'torch' in sys.modules else 0)"
-    )
-    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    statuses, heavy = loaded(f"scope {llama} --eps 0.1")
+    assert statuses == [0] and "torch" not in heavy
 
 
 @pytest.mark.deep
 def test_memory_does_not_grow_with_depth(tmp_path):
-    """Sharded checkpoints of 0.5 and 2.1 GB: at most 350 MB above start, and little between the two."""
+    """Checkpoints of 0.3 and 1.1 GB: at most 350 MB above start, and little between the two."""
     peaks = []
     for layers in (8, 32):
-        model = sharded(tmp_path / str(layers), layers)
-        process = subprocess.run(
-            [sys.executable, "-m", "benchmarks.timing", "tests.scripts.test_scope", "prepared", str(model)],
-            cwd=ROOT, capture_output=True, text=True, check=True,
-        )  # fmt: skip
-        peaks.append(int(process.stdout.splitlines()[-1]) / 1e6)
-        shutil.rmtree(model)
+        sizes = {"hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers": layers}
+        config = files.LLAMA | sizes | {"num_attention_heads": 16, "num_key_value_heads": 16}
+        model = files.write_zeros(tmp_path / str(layers), config, files.llama_shapes(config))
+        peaks.append(peak_in_fresh_process("tests.scripts.test_scope", "prepared", str(model.parent)) / 1e6)
     assert max(peaks) < 350
     assert abs(peaks[1] - peaks[0]) < 60
 
 
-def sharded(folder, layers, width=1024, hidden=4096):
-    """A Llama in one file a layer, 67 MB each with what scope never reads."""
-    import safetensors.numpy
-
-    sizes = {"hidden_size": width, "intermediate_size": hidden, "num_hidden_layers": layers}
-    config = files.LLAMA | sizes | {"num_attention_heads": 16, "num_key_value_heads": 16}
-    shapes = files.llama_shapes(config)
-    folder.mkdir()
-    (folder / "config.json").write_text(json.dumps(config))
-    places = {}
-    for number in range(layers + 1):
-        mine = {
-            n: s for n, s in shapes.items() if (f"layers.{number}." in n) or (number == layers and "layers" not in n)
-        }
-        name = f"model-{number:05d}.safetensors"
-        safetensors.numpy.save_file(files.random_tensors(mine, number), folder / name)
-        places |= dict.fromkeys(mine, name)
-    index = {"metadata": {}, "weight_map": places}
-    (folder / "model.safetensors.index.json").write_text(json.dumps(index))
-    return folder
-
-
 def prepared(model):
     """What the test above measures, with everything imported."""
-    import contextlib
-    import io
-
-    def whole():
-        with contextlib.redirect_stdout(io.StringIO()):
-            assert scope.main([model, "--eps", "1e-3"]) == 0
-
-    for name in ("dynamics.scope.totals", "scripts.commands.scope_report", "tqdm"):
+    for name in ("dynamics.scope.totals", "scripts.commands.scope", "scripts.commands.scope_report", "tqdm"):
         importlib.import_module(name)
-
-    return whole
+    return partial(told, "scope", model, "--eps", "1e-3")

@@ -1,30 +1,25 @@
 """scope --matrices: heads from an .npz file as a table and as JSON, and files that are refused."""
 
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from scripts.commands import scope_matrices
-from tests.scripts.commands import done, refused
+from tests.scripts.commands import read
 from tests.theory.alibi.drawn_heads import random_head
 from theory import alibi
 
 ONE = random_head(np.random.default_rng(2), 6, 4, "layer", True)
 TWO = {name: np.stack([ONE[name], 2 * ONE[name]]) for name in ("w_q", "w_k", "query_bias")}
 FILE, LINE = Path("x.npz"), "scope --matrices x.npz --eps 0.01 --json out/x.json"
+pytestmark = pytest.mark.usefixtures("here")
 
 
-@pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-
-
-def test_table_and_json_hold_the_scopes_of_every_head(capsys):
+def test_table_and_json_hold_the_scopes_of_every_head(done):
     np.savez(FILE, **ONE | TWO, slope=[0.5, 0.25])
-    first, *lines = done(capsys, *LINE.split()).splitlines()
-    written = json.loads(Path("out/x.json").read_text())["heads"]
+    first, *lines = done(*LINE.split()).splitlines()
+    written = read("out/x.json")["heads"]
     for i, slope in enumerate([0.5, 0.25]):
         head = alibi.Head(**ONE)._replace(**{name: values[i] for name, values in TWO.items()})
         found = alibi.head_scope(head, slope, 0.01)
@@ -34,10 +29,10 @@ def test_table_and_json_hold_the_scopes_of_every_head(capsys):
     assert first.startswith(f"from distance {widest:.6g} on no token weighs more than 0.01 in any head")
 
 
-def test_square_matrices_are_told_the_range_of_both_readings(capsys):
+def test_square_matrices_are_told_the_range_of_both_readings(done):
     w_q, w_k = np.float32(np.random.default_rng(2).standard_normal((2, 4, 4)))
     np.savez(FILE, w_q=w_q, w_k=w_k, gamma=np.ones(4))
-    printed = done(capsys, *LINE.split(), "--slope", "0.5")
+    printed = done(*LINE.split(), "--slope", "0.5")
     header, row = printed.splitlines()[2:4]
     turned = f"{alibi.logit_range(w_q.T, w_k.T, np.ones(4)):.6g}"
     assert header.endswith("D of x @ W") and row.split()[-1] == turned != row.split()[2]
@@ -65,16 +60,16 @@ DAMAGED = {
 
 
 @pytest.mark.parametrize("words", [*BAD, *DAMAGED])
-def test_a_bad_file_is_one_line_and_nothing_is_written(capsys, words):
+def test_a_bad_file_is_one_line_and_nothing_is_written(words, refused):
     np.savez(FILE, **{name: value for name, value in (GOOD | BAD.get(words, {})).items() if value is not None})
     FILE.write_bytes(DAMAGED.get(words, bytes)(FILE.read_bytes()))
-    refused(capsys, LINE, "x.npz", words)
+    refused(LINE, "x.npz", words)
     assert not Path("out").exists()
 
 
-def test_no_file_two_slopes_and_many_bytes_are_refused(capsys, monkeypatch):
-    refused(capsys, LINE, "No such file", "x.npz")
+def test_no_file_two_slopes_and_many_bytes_are_refused(monkeypatch, refused):
+    refused(LINE, "No such file", "x.npz")
     np.savez_compressed(FILE, **GOOD | {"w_q": np.ones((4, 9999))})
-    refused(capsys, f"{LINE} --slope 0.5", "x.npz: the slope must be given once, in the file or by --slope")
+    refused(f"{LINE} --slope 0.5", "x.npz: the slope must be given once, in the file or by --slope")
     monkeypatch.setattr(scope_matrices, "LARGEST", 5000)
-    refused(capsys, LINE, "x.npz: its arrays have 32", "bytes, more than 5000")
+    refused(LINE, "x.npz: its arrays have 32", "bytes, more than 5000")

@@ -1,6 +1,5 @@
 """The command sinks: its table, JSON and figure are what the library measures; and how it refuses."""
 
-import json
 import os
 import shutil
 from pathlib import Path
@@ -12,29 +11,19 @@ import torch
 from dynamics.sinks.intervention import Mask, Swap, intervene
 from dynamics.sinks.measured import measure
 from dynamics.sinks.opened import open_model
-from scripts.commands import sinks
+from dynamics.training.checkpoint import SHIPPED, save
 from scripts.figures.heads import fig_sink_layers, sinks_panels
 from tests.dynamics.hf import models
 from tests.dynamics.sinks.test_own import own
-from tests.scripts.commands import command, done, drawn, refused
-from tests.scripts.test_scope_refusals import QUERY, config, content, pickled
+from tests.scripts.commands import contents, read, stopped
+from tests.scripts.test_scope_refusals import QUERY, config, content, pickled, poisoned, weights
 
-ROOT = Path(sinks.__file__).parents[2]
-SHIPPED = ROOT / "dynamics/shipped/models"
 ALIBI = str(SHIPPED / "alibi-text")
 IDS = "--tokens ids --window 12"
 CPU = torch.device("cpu")
+TOKENS = models.tokens(1, 50)[0].numpy()
 WORDS = "the first token of a window is often the one that is given most and changes least"
-
-
-def saved(folder, family):
-    """A folder of transformers with a tiny random model of single precision."""
-    from transformers.utils import logging
-
-    logging.disable_progress_bar()
-    model = models.model(family, dtype=torch.float32)
-    model.save_pretrained(folder)
-    return model
+VOCABULARY = {word: number for number, word in enumerate(["[UNK]", *dict.fromkeys(WORDS.split())])}
 
 
 @pytest.fixture(scope="module")
@@ -44,31 +33,31 @@ def folders(tmp_path_factory):
     from tokenizers.models import WordLevel
     from tokenizers.pre_tokenizers import Whitespace
     from transformers import PreTrainedTokenizerFast
+    from transformers.utils import logging
 
+    logging.disable_progress_bar()
     place = tmp_path_factory.mktemp("models")
     for family in ("llama", "gpt2", "bert", "gpt_oss"):
-        saved(place / family, family)
-    words = {word: number for number, word in enumerate(["[UNK]", *dict.fromkeys(WORDS.split())])}
-    tokenizer = Tokenizer(WordLevel(words, unk_token="[UNK]"))
+        models.model(family, dtype=torch.float32).save_pretrained(place / family)
+    tokenizer = Tokenizer(WordLevel(VOCABULARY, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = Whitespace()
     PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="[UNK]").save_pretrained(place / "llama")
     return place
 
 
 @pytest.fixture
-def here(tmp_path, monkeypatch):
-    """A folder with a text and tokens, in which the command runs."""
-    monkeypatch.chdir(tmp_path)
+def here(here):
+    """With a text and tokens."""
     Path("text").write_text(f"{WORDS} {WORDS}", "utf-8")
-    Path("ids").write_text(" ".join(map(str, models.tokens(1, 50)[0].tolist())), "utf-8")
-    return tmp_path
+    Path("ids").write_text(" ".join(map(str, TOKENS)), "utf-8")
+    return here
 
 
-def test_the_table_and_the_json_are_what_the_library_measures(folders, here, capsys):
+def test_the_table_and_the_json_are_what_the_library_measures(folders, here, done):
     model = str(folders / "gpt_oss")
-    printed = done(capsys, "sinks", model, *IDS.split(), "--json", "out/x.json")
-    found = measure(open_model(model, CPU), models.tokens(1, 50)[0].numpy(), 12)
-    written = json.loads(Path("out/x.json").read_text("utf-8"))
+    printed = done("sinks", model, *IDS.split(), "--json", "out/x.json")
+    found = measure(open_model(model, CPU), TOKENS, 12)
+    written = read("out/x.json")
     for part, values in (("heads", found.heads), ("states", found.states)):
         for name, value in values._asdict().items():
             np.testing.assert_allclose(written[part][name], value, rtol=1e-12, err_msg=name)
@@ -90,67 +79,62 @@ def test_the_table_and_the_json_are_what_the_library_measures(folders, here, cap
         ("llama", ["--swap", "2,5"], Swap(2, 5), "tokens 2 and 5 of each window are exchanged"),
     ],
 )
-def test_what_a_change_did_is_what_the_library_says(folders, here, capsys, family, option, change, words):
+def test_what_a_change_did_is_what_the_library_says(folders, here, family, option, change, words, done):
     model = folders / family
-    printed = done(capsys, "sinks", model, *IDS.split(), *option, "--json", "x.json")
+    printed = done("sinks", model, *IDS.split(), *option, "--json", "x.json")
     assert words in printed
-    effect = intervene(open_model(model, CPU), models.tokens(1, 50)[0].numpy(), change, 12)
-    written = json.loads(Path("x.json").read_text("utf-8"))["effect"]
+    effect = intervene(open_model(model, CPU), TOKENS, change, 12)
+    written = read("x.json")["effect"]
     for name in ("loss_before", "loss_after", "divergence", "change", "weight_before", "weight_after"):
         np.testing.assert_allclose(written[name], getattr(effect, name), rtol=1e-12, err_msg=name)
     assert f"loss {effect.loss_before.mean():.6g} -> {effect.loss_after.mean():.6g}" in printed
 
 
-def test_a_text_goes_through_the_models_tokenizer(folders, here, capsys):
+def test_a_text_goes_through_the_models_tokenizer(folders, here, command):
     model = str(folders / "llama")
-    vocabulary = {word: number for number, word in enumerate(["[UNK]", *dict.fromkeys(WORDS.split())])}
-    Path("same").write_text(" ".join(str(vocabulary[word]) for word in f"{WORDS} {WORDS}".split()), "utf-8")
-    np.save("same.npy", np.array([vocabulary[word] for word in f"{WORDS} {WORDS}".split()], np.int32))
+    numbers = [VOCABULARY[word] for word in f"{WORDS} {WORDS}".split()]
+    Path("same").write_text(" ".join(map(str, numbers)), "utf-8")
+    np.save("same.npy", np.array(numbers, np.int32))
     told = [
-        command(capsys, "sinks", model, option, name, "--window", "8")
+        command("sinks", model, option, name, "--window", "8")
         for option, name in (("--text", "text"), ("--tokens", "same"), ("--tokens", "same.npy"))
     ]
     assert told[0][0] == 0 and told[0] == told[1] == told[2]
 
 
-def test_a_model_trained_here_reads_bytes_and_draws_the_same_files_twice(here, capsys):
+def test_a_model_trained_here_reads_bytes_and_draws_the_same_files_twice(here, done):
     Path("text").write_text("naïve = 1\n" * 30, "utf-8")
     for name in ("one", "two"):
         line = f"{ALIBI} --text text --window 64 --figure {name}/"
-        printed = done(capsys, "sinks", *line.split())
+        printed = done("sinks", *line.split())
         assert "induction, 4 layers of 8 heads" in printed
-    assert sorted(os.listdir("one")) == ["sinks.npz", "sinks.pdf", "sinks.png"]
-    assert all(Path("one", name).read_bytes() == Path("two", name).read_bytes() for name in os.listdir("one"))
+    assert contents("one").keys() == {"sinks.npz", "sinks.pdf", "sinks.png"} and contents("one") == contents("two")
     with np.load("one/sinks.npz") as data:
         text = b"na??ve = 1\n" * 30
         found = measure(open_model(ALIBI, CPU), np.frombuffer(text, np.uint8), 64)
         np.testing.assert_array_equal(data["entropy"], found.heads.entropy)
 
 
-def test_options_reach_the_measurement(folders, here, capsys):
+def test_options_reach_the_measurement(folders, here, done):
     model = str(folders / "gpt2")
     options = ["--layers", "1", "--begin", "9", "--dtype", "float64", "--device", "cpu"]
-    done(capsys, "sinks", model, *IDS.split(), "--json", "x.json", *options)
-    tokens = models.tokens(1, 50)[0].numpy()
-    found = measure(open_model(model, CPU, "float64"), tokens, 12, [1], begin=9)
-    written = json.loads(Path("x.json").read_text("utf-8"))
+    done("sinks", model, *IDS.split(), "--json", "x.json", *options)
+    found = measure(open_model(model, CPU, "float64"), TOKENS, 12, [1], begin=9)
+    written = read("x.json")
     assert written["layers"] == [1] and written["left_out"] == found.left_out == 6
     np.testing.assert_allclose(written["heads"]["entropy"], found.heads.entropy, rtol=1e-14)
 
 
-def test_a_model_without_its_head_is_measured_but_not_changed(folders, here, capsys):
+def test_a_model_without_its_head_is_measured_but_not_changed(folders, here, refused, done):
     open_model(folders / "bert", CPU).base_model.save_pretrained("bare")
-    done(capsys, "sinks", "bare", *IDS.split())
-    refused(capsys, f"sinks bare {IDS} --mask 3", "has no head 'cls'")
+    done("sinks", "bare", *IDS.split())
+    refused(f"sinks bare {IDS} --mask 3", "has no head 'cls'")
 
 
-def test_an_interruption_leaves_no_file(folders, here, capsys, monkeypatch):
-    def stopped(*_, **__):
-        raise KeyboardInterrupt
-
+def test_an_interruption_leaves_no_file(folders, here, monkeypatch, command):
     monkeypatch.setattr("dynamics.sinks.measured._window", stopped)
     arguments = [str(folders / "llama"), "--tokens", "ids", "--json", "x.json", "--figure", "map"]
-    code, printed, errors = command(capsys, "sinks", *arguments)
+    code, printed, errors = command("sinks", *arguments)
     assert (code, printed, errors) == (130, "", "interrupted: nothing half-written was left behind\n")
     assert sorted(os.listdir(here)) == ["ids", "text"]
 
@@ -166,10 +150,6 @@ def test_the_figure_of_the_shipped_model_says_what_its_caption_does():
     assert (data.drain > 0.4).all() and (data.drain < 0.85).all() and (abs(data.peak - 1) < 0.3).all()
 
 
-def test_the_figure_leaves_its_files(tmp_path):
-    drawn(tmp_path, "fig_sink_layers", "--quick", data=fig_sink_layers.compute(1))
-
-
 def test_one_layer_far_norms_and_learned_sinks_are_drawn():
     one = np.ones((1, 3))
     data = sinks_panels.Data(np.array([4]), one, one / 2, one / 3, np.array([0.01]), np.array([900.0]), 3.0, 2.5, 0.1)
@@ -181,23 +161,6 @@ def test_one_layer_far_norms_and_learned_sinks_are_drawn():
 # --- refusals ---------------------------------------------------------------------------------------------------------
 
 
-def weights(change):
-    """Rewrite the weights after a change of the dictionary of tensors."""
-
-    def rewrite(folder):
-        from safetensors.torch import load_file, save_file
-
-        tensors = load_file(folder / "model.safetensors")
-        change(tensors)
-        save_file(tensors, folder / "model.safetensors", {"format": "pt"})
-
-    return rewrite
-
-
-def poisoned(tensors):
-    tensors["model.layers.1.mlp.up_proj.weight"][3, 2] = torch.nan
-
-
 FILES = {
     "model: no such folder": shutil.rmtree,
     "config.json is missing": lambda folder: (folder / "config.json").unlink(),
@@ -207,7 +170,7 @@ FILES = {
     "an encoder and a decoder": config(model_type="t5", is_encoder_decoder=True),
     "pickled weights are never read": pickled,
     "cut off": content(lambda data: data[:-9]),
-    "model.layers.1.mlp.up_proj.weight holds a value that is not finite": weights(poisoned),
+    "model.layers.1.mlp.up_proj.weight holds a value that is not finite": poisoned("model.layers.1.mlp.up_proj.weight"),
     f"tensor {QUERY} is missing": weights(lambda tensors: tensors.pop(QUERY)),
     "transformers cannot load it": config(hidden_size=16),
     "is_causal is False": config(is_causal=False),
@@ -217,83 +180,15 @@ FILES = {
 
 
 @pytest.mark.parametrize(("words", "damage"), FILES.items(), ids=FILES)
-def test_a_bad_model_is_one_line_and_writes_nothing(words, damage, folders, here, capsys):
+def test_a_bad_model_is_one_line_and_writes_nothing(words, damage, folders, here, refused):
     shutil.copytree(folders / "llama", "model")
     damage(here / "model")
-    refused(capsys, "sinks ./model --text text --json out/x.json --figure out/map", words)
+    refused("sinks ./model --text text --json out/x.json --figure out/map", words)
     assert set(os.listdir(here)) <= {"ids", "text", "model"}
 
 
-def texts(here):
-    Path("empty").write_text(" \n")
-    Path("latin").write_bytes("naïve".encode("latin-1"))
-    Path("words").write_text("1 2 three")
-    Path("short").write_text("1 2 3")
-    Path("large").write_text("1 2 64 3")
-    np.save("half.npy", np.array([0.5, 1]))
-    np.save("table.npy", np.zeros((2, 2), int))
-    np.save("objects.npy", np.array([{}, 1], dtype=object), allow_pickle=True)
-    Path("a file").write_text("")
-
-
-OPTIONS = [
-    ("", "one of the arguments --text --tokens is required"),
-    ("--text text --tokens ids --window 12", "not allowed with argument"),
-    ("--text nowhere", "No such file or directory: 'nowhere'"),
-    ("--text model", "Is a directory"),
-    ("--text empty", "empty: the text is empty"),
-    ("--text latin", "latin: not UTF-8"),
-    ("--tokens nowhere.npy", "No such file or directory"),
-    ("--tokens words", "words: 'three' is not the number of a token"),
-    ("--tokens empty", "empty: the text is empty"),
-    ("--tokens half.npy", "half.npy: tokens are whole numbers in one row"),
-    ("--tokens table.npy", "table.npy: tokens are whole numbers in one row"),
-    ("--tokens objects.npy", "objects.npy: not an array of numbers"),
-    ("--tokens large", "tokens must be in 0..63, got 64"),
-    (f"{IDS} --begin 64", "tokens must be in 0..63, got 64"),
-    ("--tokens short --window 4", "the text has 3 tokens, a window takes 4"),
-    ("--tokens ids --window 1", "--window: expected a whole number >= 2, got '1'"),
-    ("--tokens ids --window 129", "beyond the 128 positions"),
-    (f"{IDS} --layers 0,2", "layers must be in 0..1, got 0, 2"),
-    (f"{IDS} --layers all", "expected layers such as 0,3,7, got 'all'"),
-    (f"{IDS} --mask 12", "token 12 is outside the window: 0..11"),
-    (f"{IDS} --mask 1@2", "layers must be in 0..1, got 2"),
-    (f"{IDS} --mask 1@0.4", "heads of layer 0 must be in 0..3, got 4"),
-    (f"{IDS} --mask @1", "expected a token and layers such as 5 or 5@0,2.1, got ''"),
-    (f"{IDS} --mask 1,2", "expected one token, got '1,2'"),
-    (f"{IDS} --mask 1@all", "such as 3,7.0,7.2, got 'all'"),
-    (f"{IDS} --mask 1 --swap 1,2", "not allowed with argument"),
-    (f"{IDS} --swap 3", "expected two different tokens such as 0,5, got '3'"),
-    (f"{IDS} --swap 3,3", "expected two different tokens such as 0,5, got '3,3'"),
-    (f"{IDS} --swap 3,12", "token 12 is outside the window"),
-    (f"{IDS} --dtype int8", "--dtype: invalid choice: 'int8'"),
-    (f"{IDS} --device tpu", "device must be auto, cpu or cuda[:N], got 'tpu'"),
-    (f"{IDS} --figure map --format gif", "expected pdf, png or pdf,png, got 'gif'"),
-    (f"{IDS} --json model", "it is a folder"),
-    (f"{IDS} --figure 'a file/map'", "is not a folder"),
-    (f"{IDS} --seed 1", "unrecognized arguments"),
-]
-
-
-@pytest.mark.parametrize(("options", "words"), OPTIONS)
-def test_a_bad_option_is_one_line_and_writes_nothing(options, words, folders, here, capsys):
-    shutil.copytree(folders / "llama", "model")
-    texts(here)
-    before = sorted(os.listdir(here))
-    more = "" if "--json" in options else "--json out/x.json"
-    refused(capsys, f"sinks ./model {options} {more}", words)
-    assert sorted(os.listdir(here)) == before
-
-
-def test_models_trained_here_refuse_what_they_cannot_read(here, capsys):
-    refused(capsys, f"sinks {SHIPPED}/small-vanilla-2 --text text", "bytes need a vocabulary of 128")
-    refused(capsys, f"sinks {SHIPPED}/small-vanilla-2 --tokens ids", "tokens must be in 0..31")
-
-
-def test_a_swap_in_a_model_without_positions_is_refused(here, capsys):
-    from dynamics.training.checkpoint import save
-
+def test_a_swap_in_a_model_without_positions_is_refused(here, refused, done):
     model = own(position="none").float()
     save("bare", model, seed=0, threads=1, device="cpu", training={}, metrics={})
-    refused(capsys, "sinks ./bare --tokens ids --swap 1,2", "has no positions that two tokens could exchange")
-    done(capsys, "sinks", "./bare", "--tokens", "ids", "--mask", "1")
+    refused("sinks ./bare --tokens ids --swap 1,2", "has no positions that two tokens could exchange")
+    done("sinks", "./bare", "--tokens", "ids", "--mask", "1")

@@ -1,17 +1,13 @@
 """The sweep command line: what it leaves and prints, that it goes on where it was, and how it refuses."""
 
-import io
 import os
 import shlex
-import subprocess
-import sys
-from contextlib import redirect_stdout
-from pathlib import Path
 
+import numpy as np
 import pytest
 
 from dynamics.experiments import PAPER, QUICK, SweepPreset, alike, presets
-from dynamics.experiments.presets import SWEEPS, named
+from dynamics.experiments.presets import SWEEPS
 from dynamics.model.config import ModelConfig
 from dynamics.sweep.record import JobResult, Measure
 from dynamics.sweep.run import read_sweep
@@ -19,8 +15,7 @@ from dynamics.sweep.shipped import read_bundle
 from dynamics.tasks.induction import Induction
 from dynamics.training.settings import TrainConfig
 from scripts.commands import sweep
-from scripts.commands.cli import run
-from tests.scripts.commands import refused
+from tests.scripts.commands import drawn, loaded, stopped, told
 
 MODELS = {name: ModelConfig(vocab=24, width=8, n_heads=2, shift=shift) for name, shift in (("a", "kv"), ("b", "none"))}
 TRAINING = TrainConfig(steps=3, batch=4, task=Induction(pool=12), heldout_rows=16)
@@ -36,11 +31,10 @@ def _tiny_preset(monkeypatch):
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     """The folder of a finished sweep, its bundle, and what was printed."""
-    folder, printed = tmp_path_factory.mktemp("sweep"), io.StringIO()
-    with pytest.MonkeyPatch.context() as patch, redirect_stdout(printed):
+    folder = tmp_path_factory.mktemp("sweep")
+    with pytest.MonkeyPatch.context() as patch:
         patch.setitem(presets.SWEEPS, "figure-1a-quick", TINY)
-        assert run(sweep.main, [*SMALL, str(folder / "s"), "--bundle", str(folder / "bundle.json")]) == 0
-    return folder, printed.getvalue()
+        return folder, told("sweep", *SMALL, folder / "s", "--bundle", folder / "bundle.json")
 
 
 def test_sweep_trains_every_model_with_every_seed_and_prints_a_line_a_model(finished):
@@ -54,11 +48,18 @@ def test_sweep_trains_every_model_with_every_seed_and_prints_a_line_a_model(fini
     assert read_bundle(folder / "bundle.json").manifest == read_sweep(folder / "s")[0]
 
 
-def test_same_command_again_has_nothing_to_do(finished, monkeypatch, capsys):
+def test_same_command_again_has_nothing_to_do(finished, monkeypatch, done):
     folder, printed = finished
     monkeypatch.setattr("dynamics.sweep.run.run_job", None)
-    assert run(sweep.main, [*SMALL, str(folder / "s")]) == 0
-    assert capsys.readouterr().out.splitlines() == printed.splitlines()[:-1]  # the bundle's name comes last
+    again = done("sweep", *SMALL, folder / "s")
+    assert again.splitlines() == printed.splitlines()[:-1]  # the bundle's name comes last
+
+
+def test_any_finished_sweep_is_drawn_twice_alike(finished, tmp_path):
+    drawn(tmp_path, "fig_sweep", "--sweep", str(finished[0] / "s"), "--quick")
+    with np.load(tmp_path / "one.npz") as found:
+        assert found["accuracy"].shape == (2, 2, 2)
+        assert str(found["title"]) == ""  # of the shipped experiments it is none
 
 
 def result(seed, reached):
@@ -79,49 +80,38 @@ def test_median_counts_censored_jobs_as_later_than_all_others(reached, words):
     assert sweep.table(results, TINY.measure.level)[1].split()[1:] == words
 
 
-def test_several_presets_have_a_folder_each(tmp_path, monkeypatch, capsys):
+def test_several_presets_have_a_folder_each(tmp_path, monkeypatch, done):
     for name in ("other", "other-quick"):
         monkeypatch.setitem(presets.SWEEPS, name, TINY)
-    assert run(sweep.main, [*SMALL, str(tmp_path / "s"), "--seeds", "1", "--preset", "figure-1a", "other"]) == 0
+    printed = done("sweep", *SMALL, tmp_path / "s", "--seeds", "1", "--preset", "figure-1a", "other")
     assert sorted(os.listdir(tmp_path / "s")) == ["figure-1a-quick", "other-quick"]
-    assert capsys.readouterr().out.count("Two tiny models") == 2
+    assert printed.count("Two tiny models") == 2
 
 
-def test_paper_size_trains_in_the_precision_of_its_preset(finished, tmp_path, monkeypatch):
+def test_paper_size_trains_in_the_precision_of_its_preset(finished, tmp_path, monkeypatch, done):
     monkeypatch.setitem(presets.SWEEPS, "figure-1a-paper", TINY._replace(precision="bfloat16"))
-    arguments = ["--backend", "sequential", "--quiet", "--out", str(tmp_path / "half"), "--paper-size"]
-    assert run(sweep.main, arguments) == 0
+    done("sweep", "--backend", "sequential", "--quiet", "--out", tmp_path / "half", "--paper-size")
     half, whole = read_sweep(tmp_path / "half"), read_sweep(finished[0] / "s")
     assert (half[0].precision, whole[0].precision) == ("bfloat16", "float32")
     assert [a.loss != b.loss for a, b in zip(half[1], whole[1], strict=True)] == [True] * 4
     assert max(abs(a.loss[-1] - b.loss[-1]) for a, b in zip(half[1], whole[1], strict=True)) < 0.05
 
 
-def test_list_names_every_experiment(capsys):
-    assert run(sweep.main, ["--list"]) == 0
-    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == sorted(SWEEPS)
+def test_list_names_every_experiment(done):
+    assert [line.split()[0] for line in done("sweep", "--list").splitlines()] == sorted(SWEEPS)
 
 
 def test_list_and_refusals_import_nothing_heavy():
-    code = (
-        "import sys, scripts.commands.sweep as s, scripts.commands.cli as c\n"
-        "c.run(s.main, ['--list']); c.run(s.main, ['--preset', 'nonsense'])\n"
-        "heavy = {'torch', 'scipy', 'sympy', 'matplotlib', 'joblib'} & set(sys.modules)\n"
-        "sys.exit(f'imported {heavy}' if heavy else 0)"
-    )
-    root = Path(sweep.__file__).parents[2]
-    subprocess.run([sys.executable, "-c", code], cwd=root, check=True, capture_output=True)
+    statuses, heavy = loaded("sweep --list", "sweep --preset nonsense")
+    assert statuses == [0, 2] and set(heavy) <= {"numpy", "pydantic", "tqdm"}
 
 
-def test_interrupted_sweep_says_that_the_same_command_goes_on_and_it_does(tmp_path, monkeypatch, capsys):
-    def stopped(*_):
-        raise KeyboardInterrupt
-
+def test_interrupted_sweep_says_that_the_same_command_goes_on_and_it_does(tmp_path, monkeypatch, command, done):
     with monkeypatch.context() as patch:
         patch.setattr("dynamics.sweep.job.train_step", stopped)
-        assert run(sweep.main, [*SMALL, str(tmp_path / "s")]) == 130
-    assert capsys.readouterr().err == "interrupted: the same command goes on where it was\n"
-    assert run(sweep.main, [*SMALL, str(tmp_path / "s")]) == 0
+        status, _, errors = command("sweep", *SMALL, tmp_path / "s")
+    assert (status, errors) == (130, "interrupted: the same command goes on where it was\n")
+    done("sweep", *SMALL, tmp_path / "s")
 
 
 def test_backends_of_the_command_line_are_those_of_the_package():
@@ -141,13 +131,5 @@ def test_preset_has_at_least_eight_seeds_where_it_can_and_a_job_a_variant_and_se
         assert name.removesuffix(QUICK).removesuffix(PAPER) in SWEEPS
 
 
-def test_preset_that_is_not_there_is_named():
-    assert named("figure-1a", QUICK) is SWEEPS["figure-1a-quick"]
-    with pytest.raises(ValueError, match=r"no preset .figure-9000.; there are .*figure-1a"):
-        named("figure-9000", QUICK)
-    with pytest.raises(ValueError, match="figure-1a-quick has no preset figure-1a-quick-paper"):
-        named("figure-1a-quick", PAPER)
-
-
-def test_folder_of_another_sweep_is_refused(finished, capsys):
-    refused(capsys, f"sweep {shlex.join(SMALL)} {finished[0]}/s --seeds 1", "holds another sweep (jobs differs)")
+def test_folder_of_another_sweep_is_refused(finished, refused):
+    refused(f"sweep {shlex.join(SMALL)} {finished[0]}/s --seeds 1", "holds another sweep (jobs differs)")

@@ -1,6 +1,5 @@
 """The training command line: what it leaves, what it prints, and how it refuses."""
 
-import json
 import os
 import shlex
 import shutil
@@ -20,11 +19,10 @@ from dynamics.training.describe import sizes
 from dynamics.training.evaluation import evaluate
 from dynamics.training.folder import heldout_of
 from dynamics.training.settings import TRAININGS, TrainConfig
-from scripts.commands import inspect, train
-from scripts.commands.cli import run
+from scripts.commands import train
 from tests.dynamics.interruption import interrupt
 from tests.dynamics.refusal import flip
-from tests.scripts.commands import command, refused
+from tests.scripts.commands import contents, read, told
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = ["history.json", "history.json.sha256", "manifest.json", "weights.safetensors"]
@@ -34,7 +32,7 @@ TINY = ["--steps", "2", "--batch", "4", "--width", "8", "--heads", "2", "--devic
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     folder = tmp_path_factory.mktemp("trained")
-    assert run(train.main, [*TINY, "--out", str(folder)]) == 0
+    told("train", *TINY, "--out", folder)
     return folder
 
 
@@ -46,18 +44,17 @@ def trained(whole, tmp_path):
 
 def test_train_leaves_weights_manifest_and_history(trained):
     assert sorted(os.listdir(trained)) == FILES
-    manifest = json.loads((trained / "manifest.json").read_text())
+    manifest = read(trained / "manifest.json")
     assert manifest["training"]["steps"] == 2
     assert manifest["config"]["width"] == 8
     assert manifest["threads"] == 1
-    assert len(json.loads((trained / "history.json").read_text())["loss"]) == 2
+    assert len(read(trained / "history.json")["loss"]) == 2
 
 
 @pytest.mark.parametrize(("task", "words"), [("trigram", "no heads are named"), ("mqar", "no induction head")])
-def test_task_is_trained_recorded_and_inspected(tmp_path, capsys, task, words):
-    assert run(train.main, [*TINY, "--task", task, "--out", str(tmp_path)]) == 0
-    assert words in capsys.readouterr().out
-    assert json.loads((tmp_path / "kv-shift" / "manifest.json").read_text())["training"]["task"]["name"] == task
+def test_task_is_trained_recorded_and_inspected(tmp_path, done, task, words):
+    assert words in done("train", *TINY, "--task", task, "--out", tmp_path)
+    assert read(tmp_path / "kv-shift" / "manifest.json")["training"]["task"]["name"] == task
 
 
 MINE = """
@@ -84,11 +81,10 @@ class Doubled(InductionModel):
 """
 
 
-def test_a_model_whose_shift_is_elsewhere_is_trained_and_read_back_as_it_was(tmp_path, capsys):
+def test_a_model_whose_shift_is_elsewhere_is_trained_and_read_back_as_it_was(tmp_path, done):
     """What it draws besides its weights is a function of the seed, and so the same when it is read."""
-    options = [*TINY, "--place", "fused", "--shift", "none", "--seed", "5", "--out", str(tmp_path)]
-    assert run(train.main, options) == 0
-    trained, found = capsys.readouterr().out, load(tmp_path / "kv-shift")
+    trained = done("train", *TINY, "--place", "fused", "--shift", "none", "--seed", "5", "--out", tmp_path)
+    found = load(tmp_path / "kv-shift")
     assert "no heads are named: the attention of a model whose shift is placed at 'fused' is not shown" in trained
     again = build(found.model.config, torch.Generator().manual_seed(5))
     other = build(found.model.config, torch.Generator().manual_seed(6))
@@ -96,7 +92,7 @@ def test_a_model_whose_shift_is_elsewhere_is_trained_and_read_back_as_it_was(tmp
     assert found.manifest.metrics["heldout_loss"] == evaluate(found.model, heldout_of(found)).loss
 
 
-def test_a_task_and_a_model_of_a_users_package_are_trained_recorded_and_read_back(tmp_path):
+def test_a_task_and_a_model_of_a_users_package_are_trained_recorded_and_read_back(tmp_path, command):
     """Installed beside ours, they are known to the same command by their names."""
     metadata, out = tmp_path / "mine-1.0.dist-info", tmp_path / "out"
     metadata.mkdir()
@@ -108,22 +104,20 @@ def test_a_task_and_a_model_of_a_users_package_are_trained_recorded_and_read_bac
 
     own = [*TINY, "--task", "copy", "--set", "length=9", "--place", "doubled", "--out", str(out)]
     inspected = [str(out / "kv-shift")]
-    code = "from scripts.commands import cli, inspect, train; "
-    code += f"exit(cli.run(train.main, {own}) or cli.run(inspect.main, {inspected}))"
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=200)
+    code = f"from scripts.commands.table import call; exit(call('train', {own}) or call('inspect', {inspected}))"
+    there = [sys.executable, "-c", code]
+    done = subprocess.run(there, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=200)
     assert done.returncode == 0, done.stdout + done.stderr
-    manifest = json.loads((out / "kv-shift" / "manifest.json").read_text())
+    manifest = read(out / "kv-shift" / "manifest.json")
     assert manifest["training"]["task"] == {"name": "copy", "length": 9} and manifest["config"]["place"] == "doubled"
     assert "length 9" in done.stdout.split("model ")[0]
     assert "held-out accuracy" in done.stdout
-    assert run(inspect.main, inspected) == 2  # where the package is not
+    assert command("inspect", *inspected)[0] == 2  # where the package is not
 
 
-def test_compare_trains_its_presets_and_says_whether_there_are_induction_heads(tmp_path, capsys):
-    assert run(train.main, [*TINY, "--compare", "--out", str(tmp_path)]) == 0
+def test_compare_trains_its_presets_and_says_whether_there_are_induction_heads(tmp_path, done):
+    printed = done("train", *TINY, "--compare", "--out", tmp_path)
     assert sorted(os.listdir(tmp_path)) == sorted(train.COMPARED)
-    printed = capsys.readouterr().out
     assert printed.count("no induction head") == 3
     assert [line.split()[0] for line in printed.splitlines()[3:6]] == list(train.COMPARED)
     assert "width 8, 2 heads, MLP 64, 4 rows a step, 2 steps" in " ".join(printed.split())
@@ -131,7 +125,7 @@ def test_compare_trains_its_presets_and_says_whether_there_are_induction_heads(t
     assert "chosen" not in printed  # these sizes are not the ones that were
 
 
-def test_compare_is_at_a_size_at_which_two_vanilla_layers_learn_and_says_so(capsys):
+def test_compare_is_at_a_size_at_which_two_vanilla_layers_learn_and_says_so():
     found = {name: shipped(name).manifest for name in train.COMPARED}
     options = train.parser().parse_args(["--compare"])
     runs = {name: train._settings(name, options) for name in train.COMPARED}
@@ -152,10 +146,8 @@ def test_help_states_the_sizes_that_are_trained():
     assert (TRAININGS["kv-shift"].steps, TRAININGS["kv-shift"].batch) == (500, 256)
 
 
-def test_inspect_reports_the_heads_of_a_checkpoint(trained, capsys):
-    capsys.readouterr()
-    assert run(inspect.main, [str(trained), "--device", "cpu"]) == 0
-    printed = capsys.readouterr().out
+def test_inspect_reports_the_heads_of_a_checkpoint(trained, done):
+    printed = done("inspect", trained, "--device", "cpu")
     assert "on successor" in printed
     assert len([line for line in printed.splitlines() if line.split()[:1] == ["0"]]) == 2
 
@@ -168,43 +160,38 @@ def test_presets_of_the_command_line_are_those_of_the_package():
 
 
 @pytest.mark.parametrize("name", ["weights.safetensors", "manifest.json"])
-def test_inspect_refuses_a_flipped_byte(trained, name, capsys):
+def test_inspect_refuses_a_flipped_byte(trained, name, refused):
     flip(trained / name, bit=0x80)
-    refused(capsys, f"inspect {trained}", name)
+    refused(f"inspect {trained}", name)
 
 
-def test_a_finished_run_is_replaced_only_when_asked(trained, capsys):
-    before = {path.name: path.read_bytes() for path in trained.iterdir()}
+def test_a_finished_run_is_replaced_only_when_asked(trained, refused, command):
+    before = contents(trained)
     line = f"train {shlex.join(TINY)} --out {trained.parent} --seed 1"
-    refused(capsys, line, f"{trained}: holds a finished run; overwrite replaces it")
-    assert {path.name: path.read_bytes() for path in trained.iterdir()} == before
-    assert command(capsys, *line.split(), "--overwrite")[0] == 0
-    assert json.loads((trained / "manifest.json").read_text())["seed"] == 1
+    refused(line, f"{trained}: holds a finished run; overwrite replaces it")
+    assert contents(trained) == before
+    assert command(*line.split(), "--overwrite")[0] == 0
+    assert read(trained / "manifest.json")["seed"] == 1
 
 
-def test_comparison_is_refused_before_it_trains_where_a_run_would_be_lost(tmp_path, capsys):
+def test_comparison_is_refused_before_it_trains_where_a_run_would_be_lost(tmp_path, done, refused):
     last = tmp_path / train.COMPARED[-1]
-    assert run(train.main, [*TINY, "--preset", last.name, "--out", str(tmp_path)]) == 0
-    refused(capsys, f"train {shlex.join(TINY)} --compare --out {tmp_path}", "holds a finished run")
+    done("train", *TINY, "--preset", last.name, "--out", tmp_path)
+    refused(f"train {shlex.join(TINY)} --compare --out {tmp_path}", "holds a finished run")
     assert os.listdir(tmp_path) == [last.name]
 
 
-def test_interrupted_comparison_keeps_what_is_finished_and_goes_on(tmp_path, monkeypatch, capsys):
+def test_interrupted_comparison_keeps_what_is_finished_and_goes_on(tmp_path, monkeypatch, command, done, refused):
     from dynamics.training import loop
 
-    command = [*TINY, "--steps", "5", "--compare", "--out"]
+    line = ["train", *TINY, "--compare", "--out", tmp_path / "a", "--steps"]
     with monkeypatch.context() as patch:
         calls = interrupt(patch, loop, "train_step", 7)
-        assert run(train.main, [*command, str(tmp_path / "a")]) == 130
         advice = f"the state is in {tmp_path}/a/small-vanilla-1; the same command with --resume goes on\n"
-        assert capsys.readouterr().err == f"interrupted: {advice}"
+        assert command(*line, "5")[::2] == (130, f"interrupted: {advice}")
         calls[:] = [1] * 10
-        assert run(train.main, [*command, str(tmp_path / "a"), "--resume"]) == 0
+        assert "as found" in done(*line, "5", "--resume").splitlines()[3]
         assert len(calls) == 10 + 3 + 5
-    assert "as found" in capsys.readouterr().out.splitlines()[3]
-    assert run(train.main, [*command, str(tmp_path / "b")]) == 0
-    for path in (tmp_path / "b").rglob("*.*"):
-        assert path.read_bytes() == (tmp_path / "a" / path.relative_to(tmp_path / "b")).read_bytes()
-    refused(
-        capsys, shlex.join(["train", *TINY, "--compare", "--resume", "--out", str(tmp_path / "a")]), "other settings"
-    )
+    done("train", *TINY, "--steps", "5", "--compare", "--out", tmp_path / "b")
+    assert contents(tmp_path / "b") == contents(tmp_path / "a")
+    refused(shlex.join(map(str, [*line, "2", "--resume"])), "other settings")

@@ -1,11 +1,8 @@
 """The verify and report command lines: what they write, how they end."""
 
-import io
-import json
 import signal
 import subprocess
 import sys
-from contextlib import redirect_stdout
 
 import pytest
 
@@ -13,9 +10,10 @@ from proofs_check.ledger import registry, shipped
 from proofs_check.ledger.claim import Effort
 from proofs_check.ledger.rows import decided, document, record
 from proofs_check.ledger.store import judge
-from scripts.commands import cli, report, verify
+from scripts.commands import verify
 from scripts.pages import docket
 from tests.proofs_check.ledger import ledgers
+from tests.scripts.commands import read, told
 
 EQ10 = ("--id", "kv.eq10", "--id", "kv.eq10.corrected")
 BALL_WITNESS = "kv.eq12"  # a witness in Arb balls, which do not pickle
@@ -24,28 +22,16 @@ KEYS = {"id", "paper", "source", "statement", "nature", "verdict", "status", "ev
 EVIDENCE_KEYS = {"kind", "margin", "points", "seconds", "controls_rejected", "scope", "tolerance", "error"}
 
 
-def run(capsys, main, *argv):
-    """Exit status, standard output and error lines of a command line."""
-    try:
-        status = cli.run(main, [str(a) for a in argv])
-    except SystemExit as exit_:
-        status = exit_.code
-    out = capsys.readouterr()
-    return status, out.out, out.err.splitlines()
-
-
 @pytest.fixture(scope="module")
 def eq10(tmp_path_factory):
     """The JSON of a run of Eq. 10 and of its correction, and what was printed."""
     target = tmp_path_factory.mktemp("verify") / "deep" / "verify.json"
-    with redirect_stdout(io.StringIO()) as out:
-        assert cli.run(verify.main, [*EQ10, "--jobs", "1", "--json", str(target)]) == 0
-    return target, out.getvalue()
+    return target, told("verify", *EQ10, "--jobs", "1", "--json", target)
 
 
 def test_verify_writes_the_promised_json(eq10):
     target, out = eq10
-    document = json.loads(target.read_text())
+    document = read(target)
     assert set(document) == {"claims", "summary"}
     for row in document["claims"]:
         assert set(row) >= KEYS
@@ -59,20 +45,18 @@ def test_verify_writes_the_promised_json(eq10):
     assert "kv.eq10.corrected" in out
 
 
-def test_markdown_is_a_table_and_a_witness_has_its_point_and_both_sides(capsys, tmp_path):
-    _, out, _ = run(capsys, verify.main, "--id", BALL_WITNESS, "--markdown", "--jobs", 1, "--json", tmp_path / "v.json")
+def test_markdown_is_a_table_and_a_witness_has_its_point_and_both_sides(command, tmp_path):
+    _, out, _ = command("verify", "--id", BALL_WITNESS, "--markdown", "--jobs", 1, "--json", tmp_path / "v.json")
     assert out.splitlines()[0] == "| claim | verdict | status | strength | evidence | margin |"
     assert out.splitlines()[2].startswith(f"| {BALL_WITNESS} | ")
-    (row,) = json.loads((tmp_path / "v.json").read_text())["claims"]
+    (row,) = read(tmp_path / "v.json")["claims"]
     assert set(row["witness"]) == {"point", "printed", "true"}
 
 
 @pytest.fixture(scope="module")
 def shown():
     """What is printed of a claim with evidence and of one without."""
-    with redirect_stdout(io.StringIO()) as out:
-        assert cli.run(verify.main, ["--id", "kv.sec2.2.initial_state", "--id", "kv.tab3", "--jobs", "1"]) == 0
-    return out.getvalue()
+    return told("verify", "--id", "kv.sec2.2.initial_state", "--id", "kv.tab3", "--jobs", "1")
 
 
 def test_a_claim_named_is_shown_in_full(shown):
@@ -92,37 +76,34 @@ def test_a_claim_without_evidence_is_shown_by_what_the_core_decides(shown):
     assert "Evidence, " not in out
 
 
-def test_a_contradiction_names_its_point_and_both_sides(capsys):
-    def main(argv):
-        return verify.main(argv, ledgers.wrong)
-
-    status, out, _ = run(capsys, main, "--jobs", 1)
+def test_a_contradiction_names_its_point_and_both_sides(command):
+    status, out, _ = command(lambda argv: verify.main(argv, ledgers.wrong), "--jobs", 1)
     assert status == 1
     assert "contradicted: planted.exact: a fraction turned over" in out
     assert "  Contradicted at the statement itself: printed False, true True" in out
 
 
 @pytest.mark.parametrize(("load", "left"), [("whole", 0), ("fails", 4)])
-def test_a_run_is_told_on_one_screen_in_a_pipe_as_on_a_terminal(capsys, monkeypatch, load, left):
+def test_a_run_is_told_on_one_screen_in_a_pipe_as_on_a_terminal(command, monkeypatch, load, left):
     def main(argv):
         return verify.main([*argv, "--jobs", "1"], getattr(ledgers, load))
 
-    status, out, err = run(capsys, main)
+    status, out, err = command(main)
     lines = out.splitlines()
-    assert (status, err) == (int(left > 0), []) and len(lines) <= 9 and max(map(len, lines)) <= 120
+    assert (status, err) == (int(left > 0), "") and len(lines) <= 9 and max(map(len, lines)) <= 120
     assert lines[0].startswith("Claims to check: 12 (planted). ") and "minutes on 2 cores" in lines[0]
     assert lines[2].split() == ["planted", "12", str(12 - left), "0", "0", str(left), "0", "0"]
     first = " The first one:\nerror: planted.c2: RuntimeError: no such thing" * bool(left)
     assert f"\nClaims that fail or stay open: {left}.{first}" in out and "--all` adds a row" in lines[-1]
-    told = run(capsys, main, "--all")[1]
-    assert told.startswith(out) and all(f"\nplanted.c{k} " in told for k in range(12))
+    every = command(main, "--all")[1]
+    assert every.startswith(out) and all(f"\nplanted.c{k} " in every for k in range(12))
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    _, seen, err = run(capsys, main)
-    assert seen == out and " 0/12 " in "".join(err)
+    _, seen, err = command(main)
+    assert seen == out and " 0/12 " in err
 
 
 def test_the_line_of_a_paper_counts_claims_by_status_and_defects_once(eq10):
-    claims = json.loads(eq10[0].read_text())["claims"]
+    claims = read(eq10[0])["claims"]
     wrong = next(row for row in claims if row["id"] == "kv.eq10")
     own = {"defect": None, "status": "contradicted"}
     claims += [wrong | change for change in (
@@ -138,29 +119,29 @@ def test_the_line_of_a_paper_counts_claims_by_status_and_defects_once(eq10):
 
 
 @pytest.mark.parametrize("end", ["leaves", "leaves_while_loading"])
-def test_a_process_that_ends_never_ends_with_status_zero(capsys, tmp_path, end):
+def test_a_process_that_ends_never_ends_with_status_zero(command, tmp_path, end):
     def main(argv):
         return verify.main(argv, getattr(ledgers, end))
 
-    status, out, err = run(capsys, main, "--json", tmp_path / "v.json")
+    status, out, err = command(main, "--json", tmp_path / "v.json")
     assert status == 1
     assert (
         "error: planted." in out
         if end in ledgers.ENDS
-        else err == ["error: a process ended while it loaded the claims"]
+        else err == "error: a process ended while it loaded the claims\n"
     )
     assert (tmp_path / "v.json").exists() == (end in ledgers.ENDS)
 
 
 @pytest.mark.parametrize("asked", [(), ("--list",), ("--false",)])
-def test_no_claim_at_all_is_bad_input(capsys, asked):
-    status, out, err = run(capsys, lambda argv: verify.main(argv, ledgers.none), *asked)
-    assert (status, out) == (2, "") and err == ["error: there is no claim" + " that is false" * ("--false" in asked)]
+def test_no_claim_at_all_is_bad_input(command, asked):
+    status, out, err = command(lambda argv: verify.main(argv, ledgers.none), *asked)
+    assert (status, out) == (2, "") and err == f"error: there is no claim{' that is false' * ('--false' in asked)}\n"
 
 
-def test_what_ships_otherwise_than_listed_is_told_in_a_line_a_file(capsys, monkeypatch):
+def test_what_ships_otherwise_than_listed_is_told_in_a_line_a_file(command, monkeypatch):
     monkeypatch.setattr(shipped, "faults", lambda: ["a was changed", "b is missing"])
-    assert run(capsys, verify.main, *EQ10) == (1, "", ["error: a was changed", "error: b is missing"])
+    assert command("verify", *EQ10) == (1, "", "error: a was changed\nerror: b is missing\n")
 
 
 def test_what_the_core_says_against_a_claim_stands_beside_its_own_sentence():
@@ -168,20 +149,20 @@ def test_what_the_core_says_against_a_claim_stands_beside_its_own_sentence():
     entry = {**record(claim, {}), "evidence": [], "status": "not_checked"}
     row = decided(entry, {**judge(claim.formal.to_json(), mutants=False), "outcome": "proved"})
     report = document([row], Effort.QUICK)
-    for told in (verify.table(report), verify.markdown(report)):
-        assert "the core finds the statement proved\n  As data: For all " in told
+    for text in (verify.table(report), verify.markdown(report)):
+        assert "the core finds the statement proved\n  As data: For all " in text
 
 
-def test_the_list_runs_nothing_and_may_be_of_false_claims_only(capsys):
-    status, out, _ = run(capsys, verify.main, "--list", "--false", "--paper", "resformer")
+def test_the_list_runs_nothing_and_may_be_of_false_claims_only(command):
+    status, out, _ = command("verify", "--list", "--false", "--paper", "resformer")
     rows = out.splitlines()
     assert status == 0 and any(row.startswith("resformer.sec4.4.gain ") for row in rows)
     assert all(row.split()[1] == "false" for row in rows)
 
 
-def test_report_is_one_page_without_scripts_or_outside_links(eq10, capsys, tmp_path):
+def test_report_is_one_page_without_scripts_or_outside_links(eq10, command, tmp_path):
     target = tmp_path / "report.html"
-    status, _, _ = run(capsys, report.main, "--from", eq10[0], "--out", target, "--figures", tmp_path)
+    status, _, _ = command("report", "--from", eq10[0], "--out", target, "--figures", tmp_path)
     page = target.read_text()
     assert status == 0
     assert "<script" not in page and "<math" in page

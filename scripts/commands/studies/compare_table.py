@@ -58,13 +58,9 @@ def markdown_table(comparison: Comparison) -> list[str]:
 
 def _cell(line: Line) -> str:
     needles, bits = line.accuracy, line.extra
-    share = f"{100 * needles.value:.0f} %"
-    if needles.low == needles.high:
-        share += " each seed"
-    elif not math.isnan(needles.low):
-        share += f" [{100 * needles.low:.0f}, {100 * needles.high:.0f}]"
-    extra = _short(bits.value)
-    return f"{share}<br>{extra if math.isnan(bits.low) else f'{extra} [{_short(bits.low)}, {_short(bits.high)}]'}"
+    alike = needles.low == needles.high
+    spread = " each seed" if alike else f" [{100 * needles.low:.0f}, {100 * needles.high:.0f}]"
+    return f"{100 * needles.value:.0f} %{spread}<br>{_short(bits.value)} [{_short(bits.low)}, {_short(bits.high)}]"
 
 
 def _short(value: float) -> str:

@@ -1,17 +1,22 @@
-"""Debian's chromium under selenium, for pages that stand on their own; tests skip where either is missing."""
+"""Debian's chromium under selenium, and the explorer in it; tests skip where either is missing."""
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from scripts.pages import site
+
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
 
+PAGE = Path(site.__file__).with_name("explorer.html")
 _FLAGS = (
     "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
     "--disable-background-networking", "--no-first-run",
@@ -56,3 +61,30 @@ def look(page: Chrome, width: int, height: int, dark: bool = False, javascript: 
 def errors(page: Chrome) -> list[str]:
     """What the console has complained of since the last call."""
     return [entry["message"] for entry in page.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
+
+
+def ask(page, script):
+    """What the script says, which must be JSON; infinities come as null."""
+    return json.loads(
+        page.execute_script(f"const x = window.explorer; return JSON.stringify((() => {{ {script} }})());")
+    )
+
+
+def ask_all(page, expression, cases):
+    """The expression in s of each case."""
+    return ask(page, f"return JSON.parse({json.dumps(json.dumps(cases))}).map(s => {expression});")
+
+
+def settle(page):
+    """Two frames later, when all has been drawn."""
+    page.execute_async_script(
+        "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()));"
+    )
+
+
+def opened(page, fragment, width=1280, dark=False, javascript=True):
+    look(page, width, 900, dark, javascript)
+    page.get("about:blank")
+    page.get(PAGE.as_uri() + fragment)
+    if javascript:
+        settle(page)

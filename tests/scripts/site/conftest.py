@@ -2,8 +2,7 @@
 
 import pytest
 
-from tests.scripts.site.browser import errors, open_browser
-from tests.scripts.site.explorer_page import PAGE
+from tests.scripts.site.browser import PAGE, errors, open_browser
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dynamics.flow.trajectories import gradient_flow
-from tests.scripts.site.explorer_page import ask, ask_all, opened
+from tests.scripts.site.browser import ask, ask_all, opened
 from theory import alibi, landscape
 from theory.alibi.bounds import log_weight_bound
 from theory.cache.compensation_alibi import mean_bias_log_gap

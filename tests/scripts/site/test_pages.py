@@ -11,6 +11,7 @@ from scripts.pages import gallery
 from scripts.pages.site import build, text
 from scripts.pages.site.findings import FINDINGS, QUESTIONS
 from scripts.pages.site.view import claim_link
+from tests.scripts.commands import contents
 from tests.scripts.site import made
 
 VOID = {"meta", "link", "img", "input", "br", "hr"}
@@ -118,12 +119,12 @@ def test_figures_are_drawn_once_for_one_state_of_the_sources(tmp_path, monkeypat
         return count
 
     assert made() == 2
-    first = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    first = contents(tmp_path)
     (tmp_path / "of_old.png").write_bytes(b"")
     assert made() == 0
     (tmp_path / "fig_sink_reach.png").unlink()
     assert made() == 1
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == first
+    assert contents(tmp_path) == first
     monkeypatch.setattr(build, "sources", lambda: "others\n")
     assert made() == 2
 
