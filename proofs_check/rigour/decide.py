@@ -22,14 +22,16 @@ from proofs_check.rigour.arrange import doubtful, guarded, in_order, sides
 from proofs_check.rigour.auto import Search
 from proofs_check.rigour.monotone import beyond, from_known
 from proofs_check.rigour.points.equal import without_equalities
-from proofs_check.rigour.points.exact import as_fractions
+from proofs_check.rigour.points.exact import as_fractions, refuting
 from proofs_check.rigour.points.refute import refute
+from proofs_check.rigour.points.sample import failing
 from proofs_check.rigour.points.satisfy import satisfy
 from proofs_check.rigour.tactics import Failed, Tactic, by, first
 
 Scripts = Mapping[str, Tactic]
 Row = dict[str, Any]
 _INSTANCES = 3
+_DRAWN = 300  # points at which each mutant is looked at first
 
 
 @dataclass(frozen=True)
@@ -225,7 +227,7 @@ def try_mutant(mutant: Mutant, statement: Statement, scripts: Scripts | None = N
     row = {"kind": mutant.kind, "digest": mutant.statement.digest}
     if kept is not None and _checked(mutant.statement, kept, known=statement).checked is not None:
         return {**row, "certificate": kept}
-    told = _at_told_points(mutant.statement, scripts or {})
+    told = _at_told_points(mutant.statement, scripts or {}) or _at_drawn_points(mutant.statement)
     if told is not None:
         return {**row, "certificate": told}
     try:
@@ -246,6 +248,17 @@ def _at_told_points(statement: Statement, scripts: Scripts) -> dict[str, Any] | 
         _, completed = without_equalities(sequent)
         told = map(as_fractions, scripts.get("points", _no_points)(sequent))
         for point in chain.from_iterable(map(completed, told)):
+            if witness.refutes(sequent, point):
+                return {"format": FORMAT, "statement": statement.digest, "witness": [label, point_to_json(point)]}
+    return None
+
+
+def _at_drawn_points(statement: Statement) -> dict[str, Any] | None:
+    """The certificate of a drawn point at which the statement clearly fails: most mutants need no longer search."""
+    for label, sequent in obligations(statement):
+        other, completed = without_equalities(sequent)
+        found = (exact for point in failing(other, _DRAWN) if (exact := refuting(other, point)) is not None)
+        for point in chain.from_iterable(map(completed, found)):
             if witness.refutes(sequent, point):
                 return {"format": FORMAT, "statement": statement.digest, "witness": [label, point_to_json(point)]}
     return None

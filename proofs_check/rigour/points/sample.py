@@ -51,10 +51,14 @@ def least_margin(sequent: Sequent, count: int = 60) -> float:
 @lru_cache(maxsize=5000)
 def refuted(sequent: Sequent, count: int = 60) -> bool:
     """Does some float point fail the goal, and the core agree?"""
+    return any(witness.refutes(sequent, as_fractions(point)) for point in failing(sequent, count))
+
+
+def failing(sequent: Sequent, count: int) -> list[FloatPoint]:
+    """The few float points that fail the goal most, of so many."""
     goal = margin(conclusion(sequent).goal)
     worst = sorted(((goal(point), k, point) for k, point in enumerate(sample(sequent, count))), key=lambda x: x[:2])
-    failing = [point for value, _, point in worst if value < -1e-9 and finite(point)][:4]
-    return any(witness.refutes(sequent, as_fractions(point)) for point in failing)
+    return [point for value, _, point in worst if value < -1e-9 and finite(point)][:4]
 
 
 def least_point(sequent: Sequent) -> FloatPoint | None:
