@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from .cli import aligned
+from dynamics.comparison.local_errors import Local
+from dynamics.razor.plan import RazorPlan
+from dynamics.razor.plan_file import plan_text
+from dynamics.razor.receipt import Receipt
+from dynamics.razor.receipt_attack import Tally, rows
 
-if TYPE_CHECKING:
-    from dynamics.comparison.local_errors import Local
-    from dynamics.razor.plan import RazorPlan
-    from dynamics.razor.receipt import Receipt
-    from dynamics.razor.receipt_attack import Tally
+from .cli import aligned
 
 FORMAT, VERSION = "razor-receipt", 1
 COLUMNS = ("layer", "forgetting", "measured", "bound", "from range", "bound/measured", "vacuous", "of range")
@@ -59,7 +59,6 @@ def _total(found: Receipt) -> float:
 def _document(
     plan: RazorPlan, found: Receipt, layers: list[dict], error: float | None, rows: Sequence[tuple[str, Local]]
 ) -> dict[str, Any]:
-    from dynamics.razor.plan_file import plan_text
 
     told = [{"what": what} | one._asdict() for what, one in rows]
     return {
@@ -73,8 +72,6 @@ def _document(
 
 def attacked(tally: Tally, seed: int) -> tuple[str, str]:
     """The text and the JSON of an attack."""
-    from dynamics.razor.receipt_attack import rows
-
     table = [("contexts", "steps", "closest", "closest to range")]
     table += [(kind, str(n), f"{near:.6f}", f"{ranged:.6f}") for kind, n, near, ranged in rows(tally)]
     said = f"{tally.violations} bounds exceeded in {tally.total} steps, seed {seed}"

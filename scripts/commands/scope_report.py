@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+from dynamics.scope.bounded import Rule
+from dynamics.scope.heads import HeadScope, Reach, Settings
+from dynamics.scope.ranges import Basis
+from dynamics.scope.totals import totals
+from dynamics.weights.reader import Checkpoint
 
 from .cli import aligned
-
-if TYPE_CHECKING:
-    from dynamics.scope.heads import HeadScope, Settings
-    from dynamics.weights.reader import Checkpoint
 
 Layers = Sequence[Sequence["HeadScope"]]
 COLUMNS = ("layer", "head", "slope", "range D", "printed", "spectral", "scope", "window", "reach", "KV tokens",
@@ -83,9 +85,6 @@ def number(value: float | None) -> str:
 
 
 def _summary(checkpoint: Checkpoint, layers: Layers, asked: Settings, part: bool) -> list[str]:
-    from dynamics.scope.bounded import Rule
-    from dynamics.scope.ranges import Basis
-
     sizes, heads = checkpoint.architecture, [head for of_layer in layers for head in of_layer]
     lines = [
         f"{sizes.model_type}, {len(layers)} layers, {len(heads)}{' chosen' * part} heads, positions {sizes.position}: "
@@ -101,9 +100,6 @@ def _summary(checkpoint: Checkpoint, layers: Layers, asked: Settings, part: bool
 
 
 def _totals(checkpoint: Checkpoint, layers: Layers, asked: Settings) -> list[str]:
-    from dynamics.scope.heads import Reach
-    from dynamics.scope.totals import totals
-
     total = totals(checkpoint, layers, asked)
     mib = [numbers * 2 / 2**20 for numbers in (total.kept_numbers, total.full_numbers)]
     return [
@@ -137,8 +133,6 @@ def document(
 
 
 def _plain_totals(checkpoint: Checkpoint, layers: Layers, asked: Settings) -> dict[str, Any]:
-    from dynamics.scope.totals import totals
-
     total = totals(checkpoint, layers, asked)
     return total._asdict() | {"reaches": {reach.name: number for reach, number in total.reaches.items()}}
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from torch import nn
+
+from dynamics.sinks.intervention import Effect
+from dynamics.sinks.measured import Measured
+from theory.sink import uniform_causal_entropy
 
 from .cli import aligned
-
-if TYPE_CHECKING:
-    from torch import nn
-
-    from dynamics.sinks.intervention import Effect
-    from dynamics.sinks.measured import Measured
 
 COLUMNS = ("layer", "entropy", "first", "sink", "weight", "range", "share", "drain", "peak", "alike", "rank", "top")
 LEGEND = (
@@ -56,10 +57,6 @@ def _row(found: Measured, index: int) -> tuple[str, ...]:
 
 def even(found: Measured) -> tuple[float, float]:
     """Entropy, and weight of the first token, of even attention over all tokens that are seen, in a full window."""
-    import numpy as np
-
-    from theory.sink import uniform_causal_entropy
-
     length = found.window
     if not found.causal:
         return math.log(length), 1 / length

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import ast
 from collections.abc import Callable
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..commands.cli import Parser, command_parser
+from ..commands.table import module, path_of
 from .figure_files import FORMATS, figure_prefix, formats, save_figure
 
 if TYPE_CHECKING:
@@ -47,8 +48,15 @@ def write_figure(
     return 0
 
 
-def plain(figure: ModuleType, argv: list[str] | None) -> int:
-    """The command of a figure without options of its own: its module has the sizes, `compute` and `draw`."""
-    name, sizes = figure.__name__.rpartition(".")[2], (figure.QUICK_SIZE, figure.FULL_SIZE)
-    args = figure_parser(name, figure.__doc__, sizes, figure.UNIT).parse_args(argv)
+def plain(name: str, argv: list[str] | None) -> int:
+    """The command of a figure without options of its own: its module has the sizes, `compute` and `draw`.
+
+    The module is imported when its figure is drawn. For --help its file is only read, which is quick.
+    """
+    path = path_of(name)
+    tree = ast.parse(path.read_text("utf-8"))
+    said = {ast.unparse(node.targets[0]): node.value for node in tree.body if isinstance(node, ast.Assign)}
+    sizes, unit = (ast.literal_eval(said[target]) for target in ("(QUICK_SIZE, FULL_SIZE)", "UNIT"))
+    args = figure_parser(path.stem, ast.get_docstring(tree), sizes, unit).parse_args(argv)
+    figure = module(name)
     return write_figure(args, figure.compute, figure.draw)

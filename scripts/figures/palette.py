@@ -5,6 +5,9 @@ Hues are Okabe and Ito's and a purple, told apart by colour-blind readers; no fi
 
 from typing import NamedTuple
 
+from matplotlib import colormaps
+from matplotlib.colors import to_hex
+
 BLACK, BLUE, VERMILION, GREEN = "#000000", "#0072b2", "#d55e00", "#009e73"
 AMBER, SKY, PINK, PURPLE = "#e69f00", "#56b4e9", "#cc79a7", "#7b3294"
 DASHED, DOTTED, CHAINED = (0, (4, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5))
@@ -40,7 +43,4 @@ SERIES = (
 
 def ordered(count: int) -> list[str]:
     """So many colours for values that have an order, the first the darkest; the last is still seen on paper."""
-    from matplotlib import colormaps
-    from matplotlib.colors import to_hex
-
     return [to_hex(colormaps["viridis"](0.85 * number / max(count - 1, 1))) for number in range(count)]

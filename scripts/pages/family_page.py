@@ -1,8 +1,12 @@
 """The page docs/family.md: the family of shifts by member, what carries each answer, what training found."""
 
 from dynamics.scalar.family_record import LEARNT, FamilyCell, read_family
+from proofs_check.ledger.judged import judged
+from proofs_check.ledger.rows import printed
 from theory import induction
 from theory.induction.family import APART, KERNELS, MEMBERS, mixing, possible
+
+from .markdown import escaped
 
 ID = "kv.beyond.family."
 WEIGHTS = ("gap", "attention", "right")
@@ -46,10 +50,6 @@ and with no weights behind the layer. "No, argued": not proved, and what the pro
 
 def page(registry) -> str:
     """The members, the claims that carry their answers with what the core says of each, the trainings."""
-    from proofs_check.ledger.rows import printed
-
-    from .markdown import escaped
-
     outcomes = {name: _outcome(registry[ID + name]) for name in POINTS}
     lines = ["# Where a shift must stand", "", LEAD, "", "| member | mixed | answer | claims |", "|---|---|---|---|"]
     for name, (claims, note) in CARRIED.items():
@@ -63,8 +63,6 @@ def page(registry) -> str:
 
 
 def _outcome(claim) -> str:
-    from proofs_check.ledger.judged import judged
-
     return judged(claim.formal.to_json())["outcome"]
 
 

@@ -4,6 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from dynamics.experiments.presets import SWEEPS
+from dynamics.sweep.shipped import shipped_names
+from dynamics.training.describe import sizes
+
 from ..commands.table import FIGURES, HERE, call, headline
 
 
@@ -30,9 +34,6 @@ class Picture(NamedTuple):
 
 def pictures() -> Iterator[Picture]:
     """All of them: a figure script each, a sweep each, the map of a shipped model."""
-    from dynamics.experiments.presets import SWEEPS
-    from dynamics.sweep.shipped import shipped_names
-
     for name, path in FIGURES.items():
         if name != "sweep":
             yield Picture(path.stem, headline(path), f"figure {name}")
@@ -46,8 +47,5 @@ def pictures() -> Iterator[Picture]:
 
 def sweep_caption(name: str) -> str:
     """What a sweep shows and the sizes that its models share."""
-    from dynamics.experiments.presets import SWEEPS
-    from dynamics.training.describe import sizes
-
     preset = SWEEPS[name]
     return f"{preset.title}. Sizes: {sizes(preset.variants.values())}; {preset.seeds} seeds."

@@ -1,9 +1,8 @@
 """Problems solved by two models, beside Table 4 of the KV-shifting paper: a section of the arena's page."""
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from dynamics.arena.solved import SolvedBundle
+from dynamics.arena.igsm import POWER, SPREAD
+from dynamics.arena.solved import IGSM, SolvedBundle, lines, outcome, read_bundle
+from dynamics.model.sizes import parameters
 
 FLOOR = (
     "Of four operations, which were trained, KV shifting answers more with each of the eight seeds; that it does in "
@@ -14,8 +13,6 @@ FLOOR = (
 
 def section(registry) -> list[str]:
     """Accuracies of the shipped plan, what they rest on, the claim as the ledger rules it; empty where none ships."""
-    from dynamics.arena.solved import IGSM, read_bundle
-
     if not IGSM.exists():
         return []
     bundle = read_bundle(IGSM)
@@ -28,9 +25,7 @@ def section(registry) -> list[str]:
     return [title, "", _made(bundle), "", *_table(bundle), "", FLOOR, "", _rests(bundle), "", *claims]
 
 
-def _made(bundle: "SolvedBundle") -> str:
-    from dynamics.model.sizes import parameters
-
+def _made(bundle: SolvedBundle) -> str:
     plan, training = bundle.plan, bundle.plan.training
     task, counts = training.task, " and ".join(f"{parameters(config):,}" for config in plan.models.values())
     return (
@@ -44,9 +39,7 @@ def _made(bundle: "SolvedBundle") -> str:
     )
 
 
-def _table(bundle: "SolvedBundle") -> list[str]:
-    from dynamics.arena.solved import lines, outcome
-
+def _table(bundle: SolvedBundle) -> list[str]:
     plan = bundle.plan
     rows = [("share of problems", "seeds", plan.baseline, plan.variant, "difference", "outcome"), ("---",) * 6]
     for line in lines(bundle):
@@ -56,9 +49,7 @@ def _table(bundle: "SolvedBundle") -> list[str]:
     return ["| " + " | ".join(row) + " |" for row in rows]
 
 
-def _rests(bundle: "SolvedBundle") -> str:
-    from dynamics.arena.igsm import POWER, SPREAD
-
+def _rests(bundle: SolvedBundle) -> str:
     plan, place = bundle.plan, bundle.place
     level = 100 * (1 - next(iter(plan.rules.values())).error)
     power = ", ".join(

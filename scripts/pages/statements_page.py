@@ -1,15 +1,18 @@
 """The statements that the core decides: each sentence printed from its tree, and what became of it."""
 
+from collections import Counter
+
+from proofs_check.core.printing import definitions, sentence
+from proofs_check.ledger.judged import judged
+from proofs_check.ledger.proofs import missing_lemma
+from proofs_check.ledger.registry import sketch
+
+from ..commands.report import fails
 from .markdown import escaped
 
 
 def page(registry) -> str:
     """The claims that are stated as data: the sentence printed from the tree, and what the core makes of it."""
-    from proofs_check.core.printing import definitions, sentence
-    from proofs_check.ledger.judged import judged
-    from proofs_check.ledger.proofs import missing_lemma
-    from proofs_check.ledger.registry import sketch
-
     made = [claim for claim in registry.values() if claim.formal is not None]
     found = {claim.id: judged(claim.formal.to_json()) for claim in made}
     lines = ["# Statements as data", "", "Claims whose statement is a tree that the core "
@@ -26,8 +29,6 @@ def page(registry) -> str:
 
 
 def _shares(found: dict[str, dict]) -> str:
-    from collections import Counter
-
     counts = Counter(row["outcome"] for row in found.values())
     mutants = [row["mutants"] for row in found.values() if row["mutants"]]
     made, true, refuted = (sum(m[key] for m in mutants) for key in ("made", "true", "refuted"))
@@ -39,8 +40,6 @@ def _shares(found: dict[str, dict]) -> str:
 
 
 def _decided(row: dict, lemma: str | None) -> list[str]:
-    from ..commands.report import fails
-
     lines = [f"strength: {row['strength']}; covers: {row['coverage']}"]
     if row["outcome"] == "refuted" or row["choice_only"]:
         lines.append(fails(row["at"]))

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from dynamics.files.atomic import atomic_write_text
+
 from ..commands import cli
 
 WRITTEN = Path(__file__).resolve().parents[2] / "proofs_check" / "ledger" / "tables.json"
@@ -104,7 +106,6 @@ def parser() -> cli.Parser:
 
 def main(argv: list[str] | None = None) -> int:
     args = parser().parse_args(argv)
-    from dynamics.files.atomic import atomic_write_text
 
     folder = Path(args.papers)
     found = {}

@@ -101,7 +101,8 @@ def test_a_help_has_three_examples_that_the_parser_takes(name):
         parser.parse_args(shlex.split(line.replace(parser.prog, "", 1)))
 
 
-HELPED = [*table.COMMANDS, *table.GROUPS, "figure landscape", "figure heads", "figure sweep", "study compare"]
+HELPED = [*table.COMMANDS, *table.GROUPS, "study compare"]
+HELPED += [f"figure {name}" for name in ("landscape", "heads", "sweep", "truncation")]
 
 
 @pytest.mark.parametrize("name", HELPED)

@@ -6,11 +6,17 @@ to B in "B A ... A", measured in the torch model of two words, with the bound th
 sharp scope.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-    from numpy.typing import NDArray
+import numpy as np
+import torch
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from dynamics.model.made.two_word import two_word_model
+from theory import alibi
+
+from .counterexample_panels import draw_panels
 
 QUICK_SIZE, FULL_SIZE = 60, 80
 UNIT = "distances"
@@ -20,26 +26,20 @@ NAME = "RMSNorm, d = 2"
 class Data(NamedTuple):
     """Words A, B in that order: hidden states, post-norm states and keys (2, 2); the query of A (2,)."""
 
-    hidden: "NDArray"
-    states: "NDArray"
-    keys: "NDArray"
-    query: "NDArray"
-    distance: "NDArray"
-    weight: "NDArray"  # measured attention to B at each distance
-    bound: "NDArray"
-    printed: "NDArray"  # L_h
-    sharp: "NDArray"
-    eps: "NDArray"
+    hidden: NDArray
+    states: NDArray
+    keys: NDArray
+    query: NDArray
+    distance: NDArray
+    weight: NDArray  # measured attention to B at each distance
+    bound: NDArray
+    printed: NDArray  # L_h
+    sharp: NDArray
+    eps: NDArray
 
 
 def compute(size: int = FULL_SIZE) -> Data:
     """The model of two words at distances 1..size."""
-    import numpy as np
-    import torch
-
-    from dynamics.model.made.two_word import two_word_model
-    from theory import alibi
-
     model, distance = two_word_model(NAME), np.arange(1, size + 1)
     case = model.case
     # the scores are unscaled, as printed, where theory divides by sqrt(d_head)
@@ -57,8 +57,6 @@ def compute(size: int = FULL_SIZE) -> Data:
     )  # fmt: skip
 
 
-def draw(data: Data) -> "Figure":
+def draw(data: Data) -> Figure:
     """The plane and the weights."""
-    from .counterexample_panels import draw_panels
-
     return draw_panels(data)

@@ -6,13 +6,14 @@ would, and yet its values are between half and three quarters as large as those 
 shift: what others mix in of the token before, the first one has not.
 """
 
-from typing import TYPE_CHECKING
 
+from dynamics.sinks.measured import Measured, measure
+from dynamics.tasks.corpus import standard_library
+from dynamics.training.checkpoint import shipped
+
+from . import sinks_panels
 from .sinks_panels import Data
 from .sinks_panels import draw as draw
-
-if TYPE_CHECKING:
-    from dynamics.sinks.measured import Measured
 
 QUICK_SIZE, FULL_SIZE = 4, 64
 UNIT = "windows of the text"
@@ -23,16 +24,10 @@ TEXT = "f97ddf07a4fe9978fef3f216131ce34bc018c0be95d6a6234835ea8107472af2"
 
 def compute(size: int = FULL_SIZE) -> Data:
     """The panels of so many windows."""
-    from . import sinks_panels
-
     return sinks_panels.compute(measured(size))
 
 
-def measured(size: int) -> "Measured":
+def measured(size: int) -> Measured:
     """What the shipped model gives on the first `size` windows of the held-out text."""
-    from dynamics.sinks.measured import measure
-    from dynamics.tasks.corpus import standard_library
-    from dynamics.training.checkpoint import shipped
-
     text = standard_library().heldout[: size * WINDOW]
     return measure(shipped(MODEL).model, text, WINDOW)

@@ -4,13 +4,17 @@
 it. (b) The longest context in which the first token can still have half of the weight, by the range of the logits.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+import matplotlib
+import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from theory import sink
+
+from ..figure_files import STYLE
 from ..palette import BLACK, ordered
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
 QUICK_SIZE, FULL_SIZE = 60, 400
 UNIT = "points a curve"
@@ -24,21 +28,17 @@ FLOOR = 1e-6
 class Data(NamedTuple):
     """Weights by slope and length; lengths by slope and logit range."""
 
-    slopes: "NDArray"
-    lengths: "NDArray"
-    bound: "NDArray"  # (slope, length)
-    marks: "NDArray"
-    reached: "NDArray"  # (slope, mark): the softmax of the context that is worst, summed term by term
-    ranges: "NDArray"
-    longest: "NDArray"  # (slope, range)
+    slopes: NDArray
+    lengths: NDArray
+    bound: NDArray  # (slope, length)
+    marks: NDArray
+    reached: NDArray  # (slope, mark): the softmax of the context that is worst, summed term by term
+    ranges: NDArray
+    longest: NDArray  # (slope, range)
 
 
 def compute(size: int = FULL_SIZE) -> Data:
     """The bounds of `theory.sink`, and the worst contexts written out."""
-    import numpy as np
-
-    from theory import sink
-
     lengths = np.unique(np.rint(np.geomspace(1, MARKS[-1], size)))
     slopes, ranges = np.array(SLOPES), np.linspace(0, 20, size)
     bound = sink.first_token_bound(lengths[None], slopes[:, None], RANGE)
@@ -49,21 +49,14 @@ def compute(size: int = FULL_SIZE) -> Data:
 
 def _worst(slope: float, length: int) -> float:
     """The first token's weight where its logit is RANGE above all others'."""
-    import numpy as np
-
     logits = -slope * np.arange(length - 1, -1, -1.0)
     logits[0] += RANGE
     powers = np.exp(logits - logits.max())
     return float(powers[0] / powers.sum())
 
 
-def draw(data: Data) -> "Figure":
+def draw(data: Data) -> Figure:
     """Two panels side by side, one key below."""
-    import matplotlib
-    from matplotlib.figure import Figure
-
-    from ..figure_files import STYLE
-
     colors = (BLACK, *ordered(len(NAMES) - 1))  # no slope, then the steeper the paler
     with matplotlib.rc_context(fname=STYLE):
         figure = Figure(figsize=(5.5, 2.5))

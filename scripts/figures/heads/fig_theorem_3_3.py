@@ -7,11 +7,16 @@ error that any head can have on sentences of one nonzero token, by length, witho
 (kv.thm3.3.discrepancy.matched), and with the tokens 1 and L masked it is 0 (kv.thm3.3.corrected).
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-    from numpy.typing import NDArray
+import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from theory import induction
+from theory.induction.one_token import one_token_error, one_token_error_any_slope
+
+from .theorem_3_3_panels import draw_panels
 
 QUICK_SIZE, FULL_SIZE = 64, 512  # tokens of the longest sentence of (b)
 UNIT = "tokens of the longest sentence"
@@ -22,27 +27,22 @@ COLDEST = 12.0  # largest 1/sigma of (c)
 class Data(NamedTuple):
     """(a): two sentences of three tokens; (b), (c): errors, the largest of a coordinate."""
 
-    sentences: "NDArray"  # (2, 3)
-    wanted: "NDArray"  # (2,), what IH gives
-    forced: "NDArray"  # (3,), the attention of any causal head of slope 0 in both: their last token is 0
-    given: "NDArray"  # (2,), what Appendix B's head gives
-    lengths: "NDArray"
-    least: "NDArray"  # of any head of slope 0, and of any slope
-    least_any: "NDArray"
-    printed: "NDArray"  # of Appendix B's head
-    inverse: "NDArray"  # 1/sigma
-    matched: "NDArray"  # error of Appendix B's head where the last word occurs before
-    masked: "NDArray"  # the same with the mask {2..L-1}
-    bound: "NDArray"
+    sentences: NDArray  # (2, 3)
+    wanted: NDArray  # (2,), what IH gives
+    forced: NDArray  # (3,), the attention of any causal head of slope 0 in both: their last token is 0
+    given: NDArray  # (2,), what Appendix B's head gives
+    lengths: NDArray
+    least: NDArray  # of any head of slope 0, and of any slope
+    least_any: NDArray
+    printed: NDArray  # of Appendix B's head
+    inverse: NDArray  # 1/sigma
+    matched: NDArray  # error of Appendix B's head where the last word occurs before
+    masked: NDArray  # the same with the mask {2..L-1}
+    bound: NDArray
 
 
 def compute(size: int = FULL_SIZE) -> Data:
     """Lengths 3..size."""
-    import numpy as np
-
-    from theory import induction
-    from theory.induction.one_token import one_token_error, one_token_error_any_slope
-
     sentences = np.eye(3)[:2]
     wanted, given = (_outputs(head, sentences) for head in ("inner", "causal"))
     lengths = np.unique(np.rint(np.geomspace(3, size, 24)).astype(int))
@@ -59,23 +59,17 @@ def compute(size: int = FULL_SIZE) -> Data:
     )  # fmt: skip
 
 
-def _outputs(support, sentences: "NDArray") -> "NDArray":
+def _outputs(support, sentences: NDArray) -> NDArray:
     """Appendix B's head on each sentence of numbers, sigma = 1 and slope 0; on "inner" it is IH."""
-    from theory import induction
-
     return induction.kv_shift_head(sentences[..., None], 1.0, 0.0, support)[..., 0]
 
 
 def _printed_error(length: int) -> float:
     """The largest error of Appendix B's head over the sentences of one token."""
-    import numpy as np
-
     sentences = np.eye(length)
     return float(abs(_outputs("causal", sentences) - _outputs("inner", sentences)).max())
 
 
-def draw(data: Data) -> "Figure":
+def draw(data: Data) -> Figure:
     """Three panels side by side."""
-    from .theorem_3_3_panels import draw_panels
-
     return draw_panels(data)

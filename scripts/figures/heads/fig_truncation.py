@@ -4,13 +4,21 @@ A Gaussian head over post-norm states that share a direction; the last of 2048 t
 (a) without positional bias, (b) under ALiBi. Medians of errors over contexts, by the diameter of all possible values.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+import matplotlib
+import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from theory import alibi
+from theory.cache.compensation import compare, log_weight, token
+from theory.cache.compensation_alibi import decayed_token
+from theory.cache.compensation_second_order import second_order_log_weight, second_order_token, second_order_value
+from theory.cache.dropped import value_diameter
+
+from ..figure_files import STYLE
 from ..palette import AID, AMBER, BLACK, BLUE, DASHED, GREEN, PINK
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
 QUICK_SIZE, FULL_SIZE = 3, 40
 UNIT = "contexts"
@@ -25,22 +33,17 @@ WINDOWS = (4, 8, 16, 32, 64, 96, 128, 160, 192, 256, 320, 512, 1024, 1536, 1984)
 class Data(NamedTuple):
     """Axes: panel, context, kind, window. NaN where a kind is not defined (decayed without a slope)."""
 
-    slopes: "NDArray"
-    windows: "NDArray"
-    held: "NDArray"  # (kind, window), in tokens: numbers stored over those of one key and value
-    error: "NDArray"  # (panel, context, kind, window)
-    grid: "NDArray"  # windows of the bounds
-    bound: "NDArray"  # (panel, context, grid), of dropping, from the range of q.k in the context
-    worst: "NDArray"  # (panel, grid), of dropping, over all contexts of this head
+    slopes: NDArray
+    windows: NDArray
+    held: NDArray  # (kind, window), in tokens: numbers stored over those of one key and value
+    error: NDArray  # (panel, context, kind, window)
+    grid: NDArray  # windows of the bounds
+    bound: NDArray  # (panel, context, grid), of dropping, from the range of q.k in the context
+    worst: NDArray  # (panel, grid), of dropping, over all contexts of this head
 
 
 def compute(size: int = FULL_SIZE, seed: int = 0) -> Data:
     """Errors and bounds in `size` contexts of one head; the figure shows medians."""
-    import numpy as np
-
-    from theory import alibi
-    from theory.cache.dropped import value_diameter
-
     rng = np.random.default_rng(seed)
     w_q, w_k, w_v = (STEEPNESS * rng.standard_normal((D_HEAD, D_MODEL)) / np.sqrt(D_MODEL) for _ in range(3))
     spread, diameter = alibi.logit_range(w_q, w_k, np.ones(D_MODEL)), value_diameter(w_v, np.ones(D_MODEL))
@@ -63,14 +66,8 @@ def compute(size: int = FULL_SIZE, seed: int = 0) -> Data:
     return Data(np.array(SLOPES), np.array(WINDOWS), held, error / diameter, grid, bound, np.array(worst))
 
 
-def _errors(queries: "NDArray", keys: "NDArray", values: "NDArray", slope: float, window: int):
+def _errors(queries: NDArray, keys: NDArray, values: NDArray, slope: float, window: int):
     """||o - o'|| of the last query, by KINDS."""
-    import numpy as np
-
-    from theory.cache.compensation import compare, log_weight, token
-    from theory.cache.compensation_alibi import decayed_token
-    from theory.cache.compensation_second_order import second_order_log_weight, second_order_token, second_order_value
-
     query, centre = queries[-1], queries[-1 - CENTRE : -1].mean(0)
     dropped, distance = np.arange(TOKENS) < TOKENS - window, TOKENS - 1.0 - np.arange(TOKENS)
     gone, bias = (keys[dropped], values[dropped]), -slope * distance[dropped]
@@ -90,14 +87,8 @@ def _errors(queries: "NDArray", keys: "NDArray", values: "NDArray", slope: float
     return [np.linalg.norm(found[0].full - found[0].truncated), *errors]
 
 
-def draw(data: Data) -> "Figure":
+def draw(data: Data) -> Figure:
     """Two panels side by side, one key below."""
-    import matplotlib
-    import numpy as np
-    from matplotlib.figure import Figure
-
-    from ..figure_files import STYLE
-
     styles = dict(zip(KINDS, ((BLACK, "o"), (AMBER, "s"), (BLUE, "^"), (GREEN, "D"), (PINK, "v")),
                       strict=True))  # fmt: skip
     names = ("dropped", "mean token (Eq. 4)", "decayed token", "token centred at $q_0$", "second order at $q_0$")

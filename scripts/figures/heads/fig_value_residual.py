@@ -5,14 +5,20 @@ weight lambda go to mu lambda/(1 + lambda - mu). (b) Gradient flow of a sink's w
 decay .02 and a first value of 8.67 times the others' spread: two stable points, drained and not, and a saddle between.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.special import expit
+
+from theory import value_residual as v
+
+from ..figure_files import STYLE
 from ..palette import AID, BLACK, BLUE, DASHED, FAINT, VERMILION, WORDS, ordered
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
 QUICK_SIZE, FULL_SIZE = 25, 121
 UNIT = "points a side"
@@ -24,27 +30,21 @@ LOGITS, VALUES = (-5.0, 8.0), (0.0, 1.0)
 class Data(NamedTuple):
     """`first` is ||v_1||; the flow's plane is the sink logit and ||v + v_1||/||v_1||."""
 
-    mu: "NDArray"
-    plain: "NDArray"  # (depth, mu)
-    kept: "NDArray"  # (lambda, mu)
-    first: "NDArray"
-    logit: "NDArray"
-    value: "NDArray"
-    velocity: "NDArray"  # (2, value, logit)
-    stable: "NDArray"  # (2, 2): logit and share of both stable points
-    saddle: "NDArray"  # (2,)
-    weight_still: "NDArray"  # share at which the logit stands still, by logit
-    value_still: "NDArray"  # share at which the value stands still, by logit
+    mu: NDArray
+    plain: NDArray  # (depth, mu)
+    kept: NDArray  # (lambda, mu)
+    first: NDArray
+    logit: NDArray
+    value: NDArray
+    velocity: NDArray  # (2, value, logit)
+    stable: NDArray  # (2, 2): logit and share of both stable points
+    saddle: NDArray  # (2,)
+    weight_still: NDArray  # share at which the logit stands still, by logit
+    value_still: NDArray  # share at which the value stands still, by logit
 
 
 def compute(size: int = FULL_SIZE) -> Data:
     """The closed forms of `theory.value_residual`, on grids."""
-    import numpy as np
-    from scipy.optimize import brentq
-    from scipy.special import expit
-
-    from theory import value_residual as v
-
     mu = np.linspace(-1, 1, 4 * size + 1)
     first = float(np.sqrt(np.prod(v.fold_ratios(DECAY)) ** 0.5 * VARIANCE))  # between the folds
     logit, value = np.linspace(*LOGITS, size), np.linspace(*VALUES, size)
@@ -65,13 +65,8 @@ def compute(size: int = FULL_SIZE) -> Data:
                 np.array(first), logit, value, velocity, stable, saddle, balance, still)  # fmt: skip
 
 
-def draw(data: Data) -> "Figure":
+def draw(data: Data) -> Figure:
     """Two panels side by side."""
-    import matplotlib
-    from matplotlib.figure import Figure
-
-    from ..figure_files import STYLE
-
     with matplotlib.rc_context(fname=STYLE):
         figure = Figure(figsize=(5.5, 2.6))
         spectrum, plane = figure.subplots(1, 2)
@@ -81,7 +76,7 @@ def draw(data: Data) -> "Figure":
         return figure
 
 
-def _spectrum(panel: "Axes", data: Data) -> None:
+def _spectrum(panel: Axes, data: Data) -> None:
     for values, depth, grey in zip(data.plain, DEPTHS, (FAINT, AID, WORDS), strict=True):
         panel.plot(data.mu, values, color=grey, linestyle=DASHED, label=f"{depth} plain layers")
     for values, weight, color in zip(data.kept, WEIGHTS, ordered(len(WEIGHTS)), strict=True):
@@ -91,7 +86,7 @@ def _spectrum(panel: "Axes", data: Data) -> None:
     panel.legend(loc="lower right", handlelength=2.0, labelspacing=0.25, borderpad=0)
 
 
-def _plane(panel: "Axes", data: Data) -> None:
+def _plane(panel: Axes, data: Data) -> None:
     panel.streamplot(data.logit, data.value, *data.velocity, color=AID, density=0.75, linewidth=0.5,
                      arrowsize=0.5, maxlength=4.0)  # fmt: skip
     panel.plot(data.logit, data.value_still, color=BLUE, label="value at rest")

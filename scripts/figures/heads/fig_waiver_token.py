@@ -6,13 +6,22 @@ how much its logit leads that of a first token with the same key, for a query at
 marks what two models' own weights give.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+import matplotlib
+import numpy as np
+import torch
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from dynamics.model.config import ModelConfig
+from dynamics.model.decoder import InductionModel
+from dynamics.model.positions import rotate
+from dynamics.sinks.first_token import copy_leads, state_gaps
+from theory import alibi, sink
+
+from ..figure_files import STYLE
 from ..palette import AMBER, BLACK, BLUE, GREEN, PINK, SKY, VERMILION
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
 QUICK_SIZE, FULL_SIZE = 4, 12
 UNIT = "layers"
@@ -30,22 +39,17 @@ SCHEMES = (
 class Data(NamedTuple):
     """Gaps of states by scheme and layer; leads of logits by place of the waiver."""
 
-    gaps: "NDArray"  # (scheme, layer)
-    places: "NDArray"
-    alibi: "NDArray"  # (place,), of the head of slope 1/16
-    rope: "NDArray"
-    rope_bound: "NDArray"
-    marks: "NDArray"
-    read: "NDArray"  # (scheme, mark): alibi, rope
+    gaps: NDArray  # (scheme, layer)
+    places: NDArray
+    alibi: NDArray  # (place,), of the head of slope 1/16
+    rope: NDArray
+    rope_bound: NDArray
+    marks: NDArray
+    read: NDArray  # (scheme, mark): alibi, rope
 
 
 def compute(size: int = FULL_SIZE) -> Data:
     """Models of `size` layers, and the formulas of `theory.sink` for the lowest one."""
-    import numpy as np
-
-    from dynamics.sinks.first_token import copy_leads
-    from theory import alibi, sink
-
     places, tokens = np.arange(1, QUERY + 1), _tokens()
     marks = places[2:-1:STEP]
     read = [[copy_leads(_model(scheme, 1), tokens, int(at))[0] for at in marks] for scheme in ("alibi", "rope")]
@@ -57,11 +61,6 @@ def compute(size: int = FULL_SIZE) -> Data:
 
 
 def _model(scheme: str, layers: int):
-    import torch
-
-    from dynamics.model.config import ModelConfig
-    from dynamics.model.decoder import InductionModel
-
     position = {"shifted": "none", "lowest": "none", "values": "rope"}.get(scheme, scheme)
     sizes = {"vocab": 64, "width": 32, "n_heads": HEADS, "mlp_width": 64, "n_layers": layers, "position": position}
     sizes |= {"shift": "v" if scheme == "shifted" else "none", "max_length": 128 if position == "learned" else None}
@@ -72,24 +71,16 @@ def _model(scheme: str, layers: int):
 
 
 def _tokens():
-    import torch
-
     return torch.randint(64, (QUERY + 1,), generator=torch.Generator().manual_seed(1))
 
 
-def _gaps(scheme: str, layers: int) -> "NDArray":
-    from dynamics.sinks.first_token import state_gaps
-
+def _gaps(scheme: str, layers: int) -> NDArray:
     masked = (0,) if scheme == "lowest" else None
     return state_gaps(_model(scheme, layers), _tokens(), PLACE, masked, _turned if scheme == "values" else None)
 
 
 def _turned(function):
     """Attention that rotates its values too."""
-    import torch
-
-    from dynamics.model.positions import rotate
-
     def turned(layer, query, key, value, **more):
         value = rotate(value.transpose(1, 2), torch.arange(value.shape[2])[None], 10000.0).transpose(1, 2)
         return function(layer, query, key, value, **more)
@@ -97,11 +88,8 @@ def _turned(function):
     return turned
 
 
-def _head() -> tuple["NDArray", "NDArray", "NDArray"]:
+def _head() -> tuple[NDArray, NDArray, NDArray]:
     """The last token's query, scaled, the first one's key, not rotated, in neighbouring pairs; the frequencies."""
-    import numpy as np
-    import torch
-
     model, tokens = _model("rope", 1), _tokens()
     layer, normed = model.blocks[0].attention, model.blocks[0].attention_norm(model.embed(tokens[None]))[0]
     half = layer.head_dim // 2
@@ -111,14 +99,8 @@ def _head() -> tuple["NDArray", "NDArray", "NDArray"]:
     return query, key, 10000.0 ** (-np.arange(half) / half)
 
 
-def draw(data: Data) -> "Figure":
+def draw(data: Data) -> Figure:
     """Two panels side by side, a key below each."""
-    import matplotlib
-    import numpy as np
-    from matplotlib.figure import Figure
-
-    from ..figure_files import STYLE
-
     with matplotlib.rc_context(fname=STYLE):
         figure = Figure(figsize=(5.5, 3.1))
         panels = figure.subplots(1, 2)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+import matplotlib
+import numpy as np
+from matplotlib.colors import LogNorm
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
+
+from dynamics.scope.heads import HeadScope, Reach, Settings
+
+from ..figure_files import STYLE
 from ..palette import BLACK
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-    from numpy.typing import NDArray
-
-    from dynamics.scope.heads import HeadScope, Settings
 
 WIDTH, HEIGHTS = 4.5, (1.9, 6.0)  # inches
 
@@ -28,10 +32,6 @@ class Data(NamedTuple):
 
 def compute(layers: Sequence[Sequence[HeadScope]], asked: Settings, model: str) -> Data:
     """The arrays of the map."""
-    import numpy as np
-
-    from dynamics.scope.heads import Reach
-
     every = [head for heads in layers for head in heads]
     shape = 1 + max(head.layer for head in every), 1 + max(head.head for head in every)
     scope, local = np.full(shape, np.nan), np.zeros(shape, bool)
@@ -43,14 +43,6 @@ def compute(layers: Sequence[Sequence[HeadScope]], asked: Settings, model: str) 
 
 def draw(data: Data) -> Figure:
     """Cells by the logarithm of the scope, grey without a bound, dotted where a window is proved to do."""
-    import matplotlib
-    import numpy as np
-    from matplotlib.colors import LogNorm
-    from matplotlib.figure import Figure
-    from matplotlib.ticker import MaxNLocator
-
-    from ..figure_files import STYLE
-
     rows, columns = data.scope.shape
     finite = data.scope[np.isfinite(data.scope) & (data.scope > 0)]
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (1.0, 10.0)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+from numpy.typing import NDArray
+
+from dynamics.sinks.measured import Measured
+
+from ...commands.sinks_report import even
+from ..figure_files import STYLE
 from ..palette import BLACK, BLUE, GREEN, PINK, VERMILION
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-    from numpy.typing import NDArray
-
-    from dynamics.sinks.measured import Measured
 
 WIDTH, HEIGHT = 5.5, 2.4  # inches
 FAR = 8.0  # norms that differ by more are shown on a logarithmic axis
@@ -35,10 +39,6 @@ class Data(NamedTuple):
 
 def compute(found: Measured) -> Data:
     """The arrays of the panels."""
-    import numpy as np
-
-    from ...commands.sinks_report import even
-
     heads, states = found.heads, found.states
     numbers = np.log(found.window), *even(found)
     return Data(
@@ -49,12 +49,6 @@ def compute(found: Measured) -> Data:
 
 def draw(data: Data) -> Figure:
     """Lines are means over the heads, dots the heads; one key below."""
-    import matplotlib
-    from matplotlib.figure import Figure
-    from matplotlib.ticker import MaxNLocator
-
-    from ..figure_files import STYLE
-
     with matplotlib.rc_context(fname=STYLE):
         figure = Figure(figsize=(WIDTH, HEIGHT))
         panels = figure.subplots(1, 3)
@@ -97,8 +91,6 @@ def _weights(panel: Axes, data: Data) -> None:
 
 
 def _norms(panel: Axes, data: Data) -> None:
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-
     panel.plot(data.layers, data.peak, color=PINK, marker="^", markersize=2.8, label="norm of its state")
     panel.plot(data.layers, data.drain, color=GREEN, marker="v", markersize=2.8, label="norm of its value")
     panel.axhline(1, label="most (a), equal (c)", **LIMIT)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import NDArray
 
 ROUNDS, PARTS = 3, 16  # 64^2 parts of a panel's height are finer than its pixels; few rounds, as a call is dear
 
@@ -16,8 +15,6 @@ def bisected(true: Callable[[NDArray], NDArray], low: NDArray, high: NDArray) ->
 
     true: of heights (number, lines); false below one height of each line and true above it.
     """
-    import numpy as np
-
     for _ in range(ROUNDS):
         step = (high - low) / PARTS
         below = PARTS - 1 - true(low + step * np.arange(1, PARTS)[:, None]).sum(0)

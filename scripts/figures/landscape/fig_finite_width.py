@@ -5,11 +5,23 @@ embeddings of width 64: mean and standard deviation, which is short where few se
 the next order counts. (b) Trained scalars at t = 6 less the flow's, over frozen tables.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-    from numpy.typing import NDArray
+import numpy as np
+import torch
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from dynamics.flow.trajectories import gradient_flow
+from dynamics.scalar import statistics
+from dynamics.scalar.model import ScalarModel, draw_batch, draw_gram
+from dynamics.scalar.record import ScalarTraining, read_study
+from dynamics.scalar.study import HALVES, TABLE_TOKENS
+from dynamics.scalar.tables import table_response, table_sample
+from theory.landscape.exact import loss
+from theory.landscape.width import finite_width
+
+from ..trained.scalar_panels import draw_width
 
 WIDTH, T_END = 64, 24.0
 QUICK_SIZE, FULL_SIZE = 400, 4000  # sentences a time
@@ -19,28 +31,21 @@ UNIT = "sentences a time"
 class Data(NamedTuple):
     """Losses in nats; `spread` and `shift` are lengths in the space of the four scalars, with interval ends."""
 
-    times: "NDArray"  # of the curves
-    loss: "NDArray"  # at d = infinity
-    mean: "NDArray"  # predicted at width 64
-    deviation: "NDArray"
-    sample_times: "NDArray"
-    samples: "NDArray"  # (times, 3): mean, its standard error, standard deviation
-    widths: "NDArray"
-    spread: "NDArray"  # (widths, 3): value, low, high
-    shift: "NDArray"
-    exponents: "NDArray"  # of both, (2, 3); of the shift over d >= 64, as terms of order 1/d^2 show at 32
-    predicted: "NDArray"  # both at width 1
+    times: NDArray  # of the curves
+    loss: NDArray  # at d = infinity
+    mean: NDArray  # predicted at width 64
+    deviation: NDArray
+    sample_times: NDArray
+    samples: NDArray  # (times, 3): mean, its standard error, standard deviation
+    widths: NDArray
+    spread: NDArray  # (widths, 3): value, low, high
+    shift: NDArray
+    exponents: NDArray  # of both, (2, 3); of the shift over d >= 64, as terms of order 1/d^2 show at 32
+    predicted: NDArray  # both at width 1
 
 
 def compute(size: int = FULL_SIZE) -> Data:
     """The theory along the flow, Monte Carlo beside it, and the shipped results of the trained models."""
-    import numpy as np
-
-    from dynamics.flow.trajectories import gradient_flow
-    from dynamics.scalar.study import HALVES, TABLE_TOKENS
-    from theory.landscape.exact import loss
-    from theory.landscape.width import finite_width
-
     times = np.linspace(0, T_END, 97)
     theta = gradient_flow([HALVES], TABLE_TOKENS, T_END, times=times).theta[:, 0]
     inside = range(2, TABLE_TOKENS - 1)
@@ -54,15 +59,8 @@ def compute(size: int = FULL_SIZE) -> Data:
     )  # fmt: skip
 
 
-def _sampled(theta: "NDArray", size: int, seed: int) -> "tuple[float, ...]":
+def _sampled(theta: NDArray, size: int, seed: int) -> tuple[float, ...]:
     """Mean loss of `size` sentences with own embeddings, its standard error, their deviation."""
-    import numpy as np
-    import torch
-
-    from dynamics.scalar.model import ScalarModel, draw_batch, draw_gram
-    from dynamics.scalar.record import ScalarTraining
-    from dynamics.scalar.study import TABLE_TOKENS
-
     settings = ScalarTraining(n_tokens=TABLE_TOKENS, width=WIDTH, runs=size, steps=1, rate=1.0, batch=1, law="interior")
     generator = torch.Generator().manual_seed(seed)
     model = ScalarModel(torch.tensor(theta), draw_gram(settings, generator))
@@ -72,13 +70,7 @@ def _sampled(theta: "NDArray", size: int, seed: int) -> "tuple[float, ...]":
     return values.mean(), deviation / np.sqrt(size), deviation
 
 
-def _trained() -> "tuple[NDArray, ...]":
-    import numpy as np
-
-    from dynamics.scalar import statistics
-    from dynamics.scalar.record import read_study
-    from dynamics.scalar.tables import table_response, table_sample
-
+def _trained() -> tuple[NDArray, ...]:
     results, direction = read_study().tables, table_response().shift[-1]
     widths, samples = [result.training.width for result in results], [table_sample(result) for result in results]
     away, kept = [sample.deviation for sample in samples], [sample.unexplained for sample in samples]
@@ -90,8 +82,6 @@ def _trained() -> "tuple[NDArray, ...]":
     return np.array(widths), np.array(rows[0]), np.array(rows[1]), np.array(slopes), np.array(sizes)
 
 
-def draw(data: Data) -> "Figure":
+def draw(data: Data) -> Figure:
     """Two panels side by side."""
-    from ..trained.scalar_panels import draw_width
-
     return draw_width(data)

@@ -5,11 +5,19 @@ From alpha = beta = (.5, .5), law of the position as in the paper's generator. (
 less the flow's own time, 95 % together, behind the line from other starts.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-    from numpy.typing import NDArray
+import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from dynamics.flow.trajectories import gradient_flow
+from dynamics.scalar.record import read_study
+from dynamics.scalar.statistics import extrapolated_mean
+from dynamics.scalar.study import HALVES, flow_time, flow_times
+from theory.landscape.exact import loss, scaled_learning_time
+
+from ..trained.scalar_panels import draw_learning
 
 DRAWN = (64, 256, 1024)
 TOKENS = (100, 1_000, 10_000, 100_000)
@@ -21,30 +29,24 @@ UNIT = "lengths in the second panel"
 class Data(NamedTuple):
     """Losses are divided by log T and times by s* T in the first panel; `excess` is t - s* T."""
 
-    limit: "NDArray"  # s*
-    tokens: "NDArray"  # of the curves
-    scaled_time: "NDArray"  # (curve, times)
-    scaled_loss: "NDArray"
-    trained_tokens: "NDArray"
-    trained_time: "NDArray"  # (training, times), as the curves
-    trained_loss: "NDArray"
-    beneath_time: "NDArray"  # flows of the trained lengths that are drawn
-    beneath_loss: "NDArray"
-    lengths: "NDArray"  # of the second panel
-    excess: "NDArray"
-    flow_times: "NDArray"  # of each trained length
-    estimate: "NDArray"  # (training, 3): trained time, ends of its interval
-    others: "NDArray"  # (start, 6): T, alpha2, beta1 of other starts, estimate over flow time
+    limit: NDArray  # s*
+    tokens: NDArray  # of the curves
+    scaled_time: NDArray  # (curve, times)
+    scaled_loss: NDArray
+    trained_tokens: NDArray
+    trained_time: NDArray  # (training, times), as the curves
+    trained_loss: NDArray
+    beneath_time: NDArray  # flows of the trained lengths that are drawn
+    beneath_loss: NDArray
+    lengths: NDArray  # of the second panel
+    excess: NDArray
+    flow_times: NDArray  # of each trained length
+    estimate: NDArray  # (training, 3): trained time, ends of its interval
+    others: NDArray  # (start, 6): T, alpha2, beta1 of other starts, estimate over flow time
 
 
 def compute(size: int = FULL_SIZE) -> Data:
     """Flows of the closed form, and the shipped results of the trained models."""
-    import numpy as np
-
-    from dynamics.scalar.record import read_study
-    from dynamics.scalar.study import HALVES, flow_times
-    from theory.landscape.exact import scaled_learning_time
-
     limit = scaled_learning_time(0.5, 0.5).value
     curves, beneath = ([_curve(tokens, limit) for tokens in each] for each in (TOKENS, DRAWN))
     lengths = np.unique(np.rint(np.geomspace(16, TOKENS[-1], size)).astype(int))
@@ -62,14 +64,8 @@ def compute(size: int = FULL_SIZE) -> Data:
     )  # fmt: skip
 
 
-def _curve(tokens: int, limit: float) -> "tuple[NDArray, NDArray]":
+def _curve(tokens: int, limit: float) -> tuple[NDArray, NDArray]:
     """(t / (s* T), L / log T) of one flow, closer where the loss falls."""
-    import numpy as np
-
-    from dynamics.flow.trajectories import gradient_flow
-    from dynamics.scalar.study import HALVES
-    from theory.landscape.exact import loss
-
     after = 1 + np.geomspace(1e-6, FARTHEST - 1, 200)[:-1]
     grid = np.sort(np.concatenate([np.linspace(0, FARTHEST, 151), after]))
     times = grid * limit * tokens
@@ -77,38 +73,28 @@ def _curve(tokens: int, limit: float) -> "tuple[NDArray, NDArray]":
     return grid, loss(*flow.theta[:, 0].T, tokens, "mean") / np.log(tokens)
 
 
-def _padded(paths: "list[tuple[NDArray, NDArray]]") -> "list[NDArray]":
+def _padded(paths: list[tuple[NDArray, NDArray]]) -> list[NDArray]:
     """Paths of unequal length as the rows of two arrays, filled up with NaN."""
-    import numpy as np
-
     longest = max(len(time) for time, _ in paths)
     return [np.array([np.pad(path[k], (0, longest - len(path[k])), constant_values=np.nan) for path in paths])
             for k in range(2)]  # fmt: skip
 
 
-def _path(times, limit: float) -> "tuple[NDArray, NDArray]":
-    import numpy as np
-
+def _path(times, limit: float) -> tuple[NDArray, NDArray]:
     tokens = times.training.n_tokens
     return np.array(times.path_times) / (limit * tokens), np.array(times.path_loss) / np.log(tokens)
 
 
-def _estimate(pair) -> "tuple[float, ...]":
-    from dynamics.scalar.statistics import extrapolated_mean
-
+def _estimate(pair) -> tuple[float, ...]:
     return tuple(extrapolated_mean(pair.fine.times, pair.coarse.times))
 
 
-def _other(pair) -> "tuple[float, ...]":
-    from dynamics.scalar.study import flow_time
-
+def _other(pair) -> tuple[float, ...]:
     setting = pair.fine.training
     flow = flow_time(setting.n_tokens, setting.start)
     return setting.n_tokens, setting.start[1], setting.start[2], *(value / flow for value in _estimate(pair))
 
 
-def draw(data: Data) -> "Figure":
+def draw(data: Data) -> Figure:
     """Three panels side by side."""
-    from ..trained.scalar_panels import draw_learning
-
     return draw_learning(data)

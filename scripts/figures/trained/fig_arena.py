@@ -4,11 +4,17 @@ Intervals hold for all comparisons of the arena at once, whenever one looked. Be
 smaller than x, the smallest that the plan cares for. Small models, short training: of no larger ones anything follows.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-    from numpy.typing import NDArray
+import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from dynamics.arena.bundle import shipped_arena, shipped_speeds
+from dynamics.arena.league import cost, lines, outcome, smallest
+from dynamics.arena.variants import BASELINE, VARIANTS
+
+from .arena_panels import draw_league
 
 QUICK_SIZE, FULL_SIZE = 8, 100
 UNIT = "variants at most"
@@ -17,24 +23,18 @@ UNIT = "variants at most"
 class Data(NamedTuple):
     """A row a variant, the best first."""
 
-    names: "NDArray"
-    seeds: "NDArray"
-    ends: "NDArray"  # (variant, 3): low, mean, high, shares of the loss of vanilla
-    outcomes: "NDArray"
-    parameters: "NDArray"
-    speed: "NDArray"  # tokens a second of training, of vanilla's; NaN: not measured
-    cache: "NDArray"  # bytes a token, half precision
-    smallest: "NDArray"
+    names: NDArray
+    seeds: NDArray
+    ends: NDArray  # (variant, 3): low, mean, high, shares of the loss of vanilla
+    outcomes: NDArray
+    parameters: NDArray
+    speed: NDArray  # tokens a second of training, of vanilla's; NaN: not measured
+    cache: NDArray  # bytes a token, half precision
+    smallest: NDArray
 
 
 def compute(size: int = FULL_SIZE) -> Data:
     """The shipped league; at most `size` variants."""
-    import numpy as np
-
-    from dynamics.arena.bundle import shipped_arena, shipped_speeds
-    from dynamics.arena.league import cost, lines, outcome, smallest
-    from dynamics.arena.variants import BASELINE, VARIANTS
-
     bundle = shipped_arena("league")
     x, speeds = smallest(bundle.plan), shipped_speeds(bundle.plan)
     found = [line for line in lines(bundle) if line.baseline == BASELINE and line.variant in VARIANTS]
@@ -54,8 +54,6 @@ def compute(size: int = FULL_SIZE) -> Data:
     )
 
 
-def draw(data: Data) -> "Figure":
+def draw(data: Data) -> Figure:
     """Draw the league."""
-    from .arena_panels import draw_league
-
     return draw_league(data)

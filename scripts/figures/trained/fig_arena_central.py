@@ -6,11 +6,19 @@ vanilla has no such start, so that "carried / zero" is what the gain gains by it
 Attention never leaves a document; one follows an unrelated one, or continues it.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-    from numpy.typing import NDArray
+import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from dynamics.arena.bundle import shipped_arena
+from dynamics.arena.league import lines, outcome, smallest
+from dynamics.arena.presets import WIDTHS, at
+from dynamics.arena.scaling import fit
+from dynamics.model.sizes import parameters
+
+from .arena_panels import draw_central
 
 QUICK_SIZE, FULL_SIZE = 8, 100
 UNIT = "seeds at most"
@@ -21,26 +29,18 @@ PACKINGS = {"documents": "unrelated", "cut": "continued"}  # what the document b
 class Data(NamedTuple):
     """Panel (a): models, losses (model, seed, size), laws (model, 5); panel (b): a row a comparison."""
 
-    models: "NDArray"
-    parameters: "NDArray"  # (size,), of vanilla
-    losses: "NDArray"
-    laws: "NDArray"  # exponent, its low and high end, scale, middle
-    names: "NDArray"
-    ends: "NDArray"  # (comparison, 3): low, mean, high
-    outcomes: "NDArray"
-    smallest: "NDArray"
+    models: NDArray
+    parameters: NDArray  # (size,), of vanilla
+    losses: NDArray
+    laws: NDArray  # exponent, its low and high end, scale, middle
+    names: NDArray
+    ends: NDArray  # (comparison, 3): low, mean, high
+    outcomes: NDArray
+    smallest: NDArray
 
 
 def compute(size: int = FULL_SIZE) -> Data:
     """From the shipped arena, at most `size` of its seeds for panel (a)."""
-    import numpy as np
-
-    from dynamics.arena.bundle import shipped_arena
-    from dynamics.arena.league import lines, outcome, smallest
-    from dynamics.arena.presets import WIDTHS, at
-    from dynamics.arena.scaling import fit
-    from dynamics.model.sizes import parameters
-
     bundle = shipped_arena("league")
     counts = np.array([parameters(bundle.plan.entries[at(MODELS[0], width)].config) for width in WIDTHS])
     each = [[bundle.losses[at(name, width)] for width in WIDTHS] for name in MODELS]
@@ -75,8 +75,6 @@ def leak_rows() -> dict[str, str]:
     return rows
 
 
-def draw(data: Data) -> "Figure":
+def draw(data: Data) -> Figure:
     """Draw both panels."""
-    from .arena_panels import draw_central
-
     return draw_central(data)

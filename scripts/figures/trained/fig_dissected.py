@@ -7,13 +7,17 @@ head's key and value coefficients, as trained on text and along the gradient flo
 starts; the corner of induction is at the lower right. The flow belongs to another task: compare cells and not times.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-    from numpy.typing import NDArray
+import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
-    from dynamics.arena.dissected import Dissection
+from dynamics.arena.dissect import DISSECTED
+from dynamics.arena.dissected import Dissection, read_dissection, scores
+from dynamics.observed.flow import flow_beside, mixing_path
+
+from .dissected_panels import draw_training
 
 QUICK_SIZE, FULL_SIZE = 2, 100
 UNIT = "seeds at most"
@@ -24,23 +28,18 @@ TOKENS = 16  # of the sentences of the flow's loss, as many as a prompt has
 class Data(NamedTuple):
     """Panels (a) to (d): (entry, seed, moment); (e), (f): shares (time, head, 2) of alpha and beta."""
 
-    entries: "NDArray"
-    steps: "NDArray"
-    previous: "NDArray"
-    induction: "NDArray"
-    echo: "NDArray"
-    copied: "NDArray"
-    trained: "NDArray"
-    flow: "NDArray"
+    entries: NDArray
+    steps: NDArray
+    previous: NDArray
+    induction: NDArray
+    echo: NDArray
+    copied: NDArray
+    trained: NDArray
+    flow: NDArray
 
 
 def compute(size: int = FULL_SIZE) -> Data:
     """The shipped dissection, at most `size` seeds of it."""
-    import numpy as np
-
-    from dynamics.arena.dissect import DISSECTED
-    from dynamics.arena.dissected import read_dissection, scores
-
     found = read_dissection()
     over = {
         name: np.array([scores(found, entry, name)[:size] for entry in DISSECTED])
@@ -58,28 +57,20 @@ def compute(size: int = FULL_SIZE) -> Data:
     )
 
 
-def paths(found: "Dissection", entry: str, size: int = FULL_SIZE) -> tuple["NDArray", "NDArray"]:
+def paths(found: Dissection, entry: str, size: int = FULL_SIZE) -> tuple[NDArray, NDArray]:
     """alpha1, alpha2, beta1, beta2 of each head of an entry's runs, and the flow's from their starts, (times, n, 4)."""
-    import numpy as np
-
-    from dynamics.observed.flow import flow_beside, mixing_path
-
     layers = range(found.plan.entries[entry].config.n_layers)
     every = [mixing_path(seen.moments, layer) for seen in found.seen[entry][:size] for layer in layers]
     joined = every[0]._replace(theta=np.concatenate([path.theta for path in every], axis=1))
     return joined.theta, flow_beside(joined, TOKENS).theta
 
 
-def shares(theta: "NDArray") -> "NDArray":
+def shares(theta: NDArray) -> NDArray:
     """|c2| / (|c1| + |c2|) of alpha and of beta, (.., 2) for (.., 4)."""
-    import numpy as np
-
     sizes = np.abs(theta).reshape(*theta.shape[:-1], 2, 2)
     return sizes[..., 1] / sizes.sum(-1)
 
 
-def draw(data: Data) -> "Figure":
+def draw(data: Data) -> Figure:
     """Draw the six panels."""
-    from .dissected_panels import draw_training
-
     return draw_training(data)

@@ -8,13 +8,17 @@ of a byte in its document, and of the same bytes from the last bytes before them
 bars and bands reach from the least to the most.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-    from numpy.typing import NDArray
+import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
-    from dynamics.arena.dissected import Dissection
+from dynamics.arena.dissect import DISSECTED, SCHEMES
+from dynamics.arena.dissected import Dissection, read_dissection, scores
+from dynamics.sinks.attention import entropy
+
+from .dissected_panels import draw_end
 
 QUICK_SIZE, FULL_SIZE = 2, 100
 UNIT = "seeds at most"
@@ -23,28 +27,23 @@ UNIT = "seeds at most"
 class Data(NamedTuple):
     """(entry, seed, layer) in (a) to (d), (scheme, seed) in (e), (scheme, seed, 2) in (f): before, after."""
 
-    entries: "NDArray"
-    sink: "NDArray"
-    entropy: "NDArray"
-    drain: "NDArray"
-    peak: "NDArray"
-    even: "NDArray"  # weight of the first token, and entropy, of even attention
-    schemes: "NDArray"
-    lost: "NDArray"  # share of the loss
-    first: "NDArray"
-    waiver: "NDArray"
-    by_place: "NDArray"  # (entry, seed, octave)
-    contexts: "NDArray"
-    by_context: "NDArray"  # (entry, seed, context)
+    entries: NDArray
+    sink: NDArray
+    entropy: NDArray
+    drain: NDArray
+    peak: NDArray
+    even: NDArray  # weight of the first token, and entropy, of even attention
+    schemes: NDArray
+    lost: NDArray  # share of the loss
+    first: NDArray
+    waiver: NDArray
+    by_place: NDArray  # (entry, seed, octave)
+    contexts: NDArray
+    by_context: NDArray  # (entry, seed, context)
 
 
 def compute(size: int = FULL_SIZE) -> Data:
     """The shipped dissection, at most `size` seeds of it."""
-    import numpy as np
-
-    from dynamics.arena.dissect import DISSECTED, SCHEMES
-    from dynamics.arena.dissected import read_dissection, scores
-
     found = read_dissection()
     ends = {
         name: np.array([scores(found, entry, name)[:size, -1] for entry in DISSECTED])
@@ -66,19 +65,13 @@ def compute(size: int = FULL_SIZE) -> Data:
     )
 
 
-def even(found: "Dissection") -> "NDArray":
+def even(found: Dissection) -> NDArray:
     """The importance of the first token, (1/n) sum_i 1/i, and its entropy where each token sees all before it alike."""
-    import numpy as np
-
-    from dynamics.sinks.attention import entropy
-
     window = found.plan.looks.window
     importance = np.cumsum(1 / np.arange(window, 0, -1))[::-1] / window
     return np.array([importance[0], entropy(importance)])
 
 
-def draw(data: Data) -> "Figure":
+def draw(data: Data) -> Figure:
     """Draw the eight panels."""
-    from .dissected_panels import draw_end
-
     return draw_end(data)

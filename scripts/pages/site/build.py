@@ -7,6 +7,9 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import joblib
+from tqdm import tqdm
+
 from dynamics.files.atomic import atomic_write_bytes, atomic_write_text
 
 from .. import gallery
@@ -23,9 +26,6 @@ def drawing(folder: Path, jobs: int = -1) -> Iterator[int]:
 
     Yields how many; at the end all are there. The record goes first and is written last: what broke off is drawn anew.
     """
-    import joblib
-    from tqdm import tqdm
-
     pictures, drawn_from, record = list(gallery.pictures()), sources(), folder / RECORD
     folder.mkdir(parents=True, exist_ok=True)
     fresh = _says(record, drawn_from)

@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from .view import claim_link
+
 
 class Finding(NamedTuple):
     """title and text as a reader of the paper needs them; figure: a file of docs/; claims: what carries it."""
@@ -14,8 +16,6 @@ class Finding(NamedTuple):
 
     @property
     def link(self) -> str:
-        from .view import claim_link
-
         return claim_link(self.claims[0])
 
 

@@ -5,12 +5,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import jinja2
+
 from proofs_check.ledger.registry import dropped
+from theory import __version__
 
 from ...commands import report
 from .. import coverage_page, docket, gallery
 from . import api, text
 from .findings import FINDINGS, QUESTIONS
+from .notebooks import body, heading
 from .view import PAGES, View, claim_link, sections, views
 
 HERE = Path(__file__).resolve().parent
@@ -54,8 +58,6 @@ class Pages:
         return {f"{name}.html": self.document(name) for name in self.documents} | found
 
     def render(self, here: str, template: str, **values: Any) -> str:
-        from theory import __version__
-
         page = self.environment.get_template(template)
         return page.render(here=here, nav=NAV, up="", alone=False, version=__version__, **values)
 
@@ -102,14 +104,10 @@ class Pages:
 
     def contents(self) -> str:
         """The notebooks with their first words."""
-        from .notebooks import heading
-
         found = [(name, *heading(node)) for name, node in self.notebooks.items()]
         return self.render("notebooks.html", "notebooks.html.j2", title="Notebooks", notebooks=found)
 
     def notebook(self, name: str) -> str:
-        from .notebooks import body, heading
-
         node = self.notebooks[name]
         return self.render(f"notebook-{name}.html", "notebook.html.j2", title=heading(node)[0], body=body(node),
                            name=name)  # fmt: skip
@@ -127,8 +125,6 @@ def _paper(view: View) -> str:
 
 def environment(ids: set[str]) -> Any:
     """Templates with the filters that they use. ids: of the claims, to which their names lead."""
-    import jinja2
-
     found = jinja2.Environment(loader=jinja2.FileSystemLoader(HERE / "templates"), autoescape=True,
                                undefined=jinja2.StrictUndefined, trim_blocks=True)  # fmt: skip
     found.globals["ids"] = ids
@@ -139,7 +135,5 @@ def environment(ids: set[str]) -> Any:
 
 def inline(words: str, ids: set[str]) -> str:
     """Plain words as HTML: what stands between backticks as code, claim ids as links to their claims."""
-    import jinja2
-
     escaped = str(jinja2.filters.escape(words))
     return text.linked(re.sub(r"`([^`]+)`", r"<code>\1</code>", escaped), ids)

@@ -4,6 +4,8 @@ import re
 from collections.abc import Container
 from typing import Any
 
+from markdown_it import MarkdownIt
+
 from .view import claim_link
 
 PAGES = {"README.md": "index.html", "CONTRIBUTING.md": "contributing.html", "CHANGELOG.md": "changelog.html",
@@ -13,8 +15,6 @@ PAGES = {"README.md": "index.html", "CONTRIBUTING.md": "contributing.html", "CHA
 
 def html(markdown: str, ids: Container[str]) -> str:
     """An HTML fragment; what is raw HTML in the text is shown as text."""
-    from markdown_it import MarkdownIt
-
     md = MarkdownIt("commonmark", {"html": False}).enable("table")
     tokens = md.parse(re.sub(r"<!--.*?-->\n?", "", markdown, flags=re.DOTALL))
     seen: dict[str, int] = {}
@@ -31,7 +31,6 @@ def html(markdown: str, ids: Container[str]) -> str:
 
 def linked(text: str, ids: Container[str]) -> str:
     """HTML whose claim ids in code lead to the claims, but for those that stand in a link already."""
-
     def link(match: re.Match) -> str:
         return f'<a href="{claim_link(match[1])}">{match[0]}</a>' if match[1] in ids else match[0]
 
