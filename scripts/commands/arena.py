@@ -36,7 +36,6 @@ def parser() -> Parser:
     line.add_argument("--device", default="cpu", help="auto, cpu or cuda[:N], for every model (default: cpu)")
     line.add_argument("--threads", type=whole(1), default=1, help="CPU threads a model (results depend on it)")
     line.add_argument("--precision", choices=("float32", "bfloat16"), default="float32", help="of matmuls in training")
-    line.add_argument("--quiet", action="store_true", help="no progress bar")
     return line
 
 

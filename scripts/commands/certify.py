@@ -1,6 +1,5 @@
 """Search for the certificates of all statements of the ledger and store them; `verify --quick` then re-checks those."""
 
-import sys
 from concurrent.futures import FIRST_COMPLETED, wait
 from pathlib import Path
 
@@ -23,8 +22,6 @@ def parser() -> cli.Parser:
 
 def main(argv: list[str] | None = None) -> int:
     args = parser().parse_args(argv)
-    from tqdm import tqdm
-
     from proofs_check.ledger.registry import load
     from proofs_check.ledger.store import FOLDER, to_try, with_mutant
     from proofs_check.ledger.workers import processes
@@ -38,7 +35,7 @@ def main(argv: list[str] | None = None) -> int:
     wanted = [n for n in args.id or claims
               if not (args.missing and claims[n].formal.digest in files[claims[n].paper].entries)]  # fmt: skip
     kept = {n: files[claims[n].paper].entries.get(claims[n].formal.digest) if args.keep else None for n in wanted}
-    with processes(args.jobs) as pool, tqdm(total=len(wanted), disable=not sys.stderr.isatty()) as bar:
+    with processes(args.jobs) as pool, cli.bar(args, total=len(wanted)) as bar:
         running = {pool.submit(_proof, name, kept[name]): (name, None) for name in wanted}
         while running:
             done = wait(running, return_when=FIRST_COMPLETED).done
@@ -58,7 +55,7 @@ def main(argv: list[str] | None = None) -> int:
     for file in files.values():
         file.write()
         print(f"{file.path}: {len(file.entries)} statements, {file.path.stat().st_size / 1e6:.2f} MB")
-    print(f"`{cli.program('docs')} --shipped` lists them as what ships, without which `verify` refuses them")
+    cli.hint(args, f"`{cli.program('docs')} --shipped` lists them as what ships, without which `verify` refuses them")
     return 0
 
 

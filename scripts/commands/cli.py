@@ -58,7 +58,22 @@ def command_parser(name: str, doc: str | None) -> Parser:
     prog = program(name)
     lines = [f"  {' '.join(filter(None, (prog, words)))}" for words in examples(name)]
     epilog = "\n".join(["examples:", *lines, EXIT])
-    return Parser(prog=prog, description=doc, epilog=epilog, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = Parser(prog=prog, description=doc, epilog=epilog, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--quiet", action="store_true", help="no progress bar and no hints, which go to standard error")
+    return p
+
+
+def bar(args: argparse.Namespace, *items: Iterable[Any], **settings: Any) -> Any:
+    """A progress bar of tqdm on a terminal, and none under --quiet."""
+    from tqdm import tqdm
+
+    return tqdm(*items, disable=args.quiet or None, **settings)
+
+
+def hint(args: argparse.Namespace, text: str) -> None:
+    """A line on standard error that is no part of the answer: what is done now, or what to do next."""
+    if not args.quiet:
+        print(wrapped(text), file=sys.stderr, flush=True)
 
 
 def run(main: Callable[[list[str] | None], int], argv: list[str] | None = None) -> int:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from ..pages import arena_page, coverage_page, docket, rooms
+from ..pages import coverage_page, docket, rooms
 from ..pages.markdown import between, escaped
 from ..pages.site.findings import FINDINGS
 from . import cli
@@ -115,7 +115,7 @@ def _keep(judged, registry) -> None:
 
 def pages(registry, rows) -> dict[Path, str]:
     """Every generated page that is committed, by its path."""
-    from ..pages import family_page
+    from ..pages import arena_page, family_page
 
     folder, readme = ROOT / "docs", ROOT / "README.md"
     sentences, worth = folder / "coverage.md", folder / "trust.md"

@@ -8,11 +8,10 @@ more than that share of the diameter of its values, and what other policies keep
 """
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from .cli import Parser, command_parser, finite, output_file, whole
+from .cli import Parser, bar, command_parser, finite, output_file, whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,7 +53,7 @@ def main(argv: list[str] | None = None) -> int:
     from . import receipt_report
 
     if args.attack:
-        tally = _attacked(args.attack, args.seed)
+        tally = _attacked(args)
         text, document, failed = *receipt_report.attacked(tally, args.seed), tally.violations > 0
         plan = None
     else:
@@ -75,7 +74,7 @@ def main(argv: list[str] | None = None) -> int:
 def _consistent(args: argparse.Namespace) -> None:
     if args.attack:
         usual = parser().parse_args(["--attack", str(args.attack)])
-        given = [name for name in vars(args) if name not in ("attack", "seed", "json")
+        given = [name for name in vars(args) if name not in ("attack", "seed", "json", "quiet")
                  and getattr(args, name) != getattr(usual, name)]  # fmt: skip
         if given:
             raise ValueError(f"--attack takes --seed and --json alone, got {given[0].replace('_', '-')}")
@@ -89,13 +88,11 @@ def _consistent(args: argparse.Namespace) -> None:
         raise ValueError("--write-plan needs --error")
 
 
-def _attacked(steps: int, seed: int):
-    from tqdm import tqdm
-
+def _attacked(args: argparse.Namespace):
     from dynamics.razor.receipt_attack import attack
 
-    with tqdm(total=steps, unit="step", disable=not sys.stderr.isatty(), leave=False) as bar:
-        return attack(steps, seed, lambda done: bar.update(done - bar.n))
+    with bar(args, total=args.attack, unit="step", leave=False) as shown:
+        return attack(args.attack, args.seed, lambda done: shown.update(done - shown.n))
 
 
 def _write(targets: dict[str, Path], document: str, plan: "RazorPlan | None") -> None:

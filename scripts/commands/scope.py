@@ -8,12 +8,11 @@ exceed them, and --arithmetic adds bounds that include the rounding. --matrices 
 """
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..figures.figure_files import FORMATS, figure_prefix, formats
-from .cli import Parser, command_parser, finite, layers_and_heads, output_file, whole
+from .cli import Parser, bar, command_parser, finite, layers_and_heads, output_file, whole
 
 if TYPE_CHECKING:
     from dynamics.scope.heads import HeadScope, Settings
@@ -75,7 +74,7 @@ def main(argv: list[str] | None = None) -> int:
     checkpoint = open_checkpoint(args.model, dict(args.sha256 or ()))
     mass = args.eps if args.mass is None else args.mass
     asked = settings(checkpoint, args.eps, mass, args.window, args.context, args.certified)
-    layers = measured(checkpoint, asked, args.heads)
+    layers = measured(checkpoint, asked, args)
     from . import scope_report
 
     rounded = None if args.arithmetic is None else _as_run(checkpoint, layers, asked, args.arithmetic)
@@ -114,19 +113,15 @@ def _as_run(
     return Rounded(arithmetic, scopes, ranges)
 
 
-def measured(
-    checkpoint: "Checkpoint", asked: "Settings", heads: dict[int, set[int]] | None = None
-) -> list[list["HeadScope"]]:
+def measured(checkpoint: "Checkpoint", asked: "Settings", args: argparse.Namespace) -> list[list["HeadScope"]]:
     """All layers, or the chosen ones with the chosen heads, with a bar on a terminal. Raises ValueError for others."""
-    from tqdm import tqdm
-
     from dynamics.scope.heads import layer_scopes
 
-    chosen = heads or {layer: set() for layer in range(checkpoint.architecture.n_layers)}
+    chosen = args.heads or {layer: set() for layer in range(checkpoint.architecture.n_layers)}
     for layer, some in chosen.items():
         number = checkpoint.layer_architecture(layer).n_heads
         if some and max(some) >= number:
             raise ValueError(f"heads of layer {layer} must be in 0..{number - 1}, got {max(some)}")
-    bar = tqdm(sorted(chosen), unit="layer", disable=not sys.stderr.isatty(), leave=False)
-    found = [layer_scopes(checkpoint, layer, asked) for layer in bar]
+    layers = bar(args, sorted(chosen), unit="layer", leave=False)
+    found = [layer_scopes(checkpoint, layer, asked) for layer in layers]
     return [[head for head in of if not chosen[head.layer] or head.head in chosen[head.layer]] for of in found]

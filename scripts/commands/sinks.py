@@ -112,7 +112,7 @@ def _measured(args: argparse.Namespace) -> "tuple[nn.Module, Measured, Effect | 
     model = open_model(folder, device, args.dtype)
     tokens = given if args.tokens else tokens_of(model, folder, given)
     layers, change = chosen_layers(model, args.layers), _change(args)
-    more = {"begin": args.begin, "progress": sys.stderr.isatty()}
+    more = {"begin": args.begin, "progress": sys.stderr.isatty() and not args.quiet}
     try:
         effect = None if change is None else intervene(model, tokens, change, args.window, **more)
         return model, measure(model, tokens, args.window, layers, **more), effect

@@ -32,7 +32,6 @@ def parser() -> Parser:
         "--threads", type=whole(1), default=1, help="CPU threads a job (results depend on it; default: 1)"
     )
     line.add_argument("--weights", action="store_true", help="keep a checkpoint a job")
-    line.add_argument("--quiet", action="store_true", help="no progress bar")
     return line
 
 

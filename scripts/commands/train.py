@@ -54,7 +54,6 @@ def parser() -> Parser:
     line.add_argument("--device", default="auto", help="auto, cpu or cuda[:N]")
     line.add_argument("--threads", type=whole(1), help="CPU threads (results depend on it; the manifest records it)")
     line.add_argument("--half", action="store_true", help="store the weights as float16")
-    line.add_argument("--quiet", action="store_true", help="no progress bar")
     return line
 
 

@@ -2,7 +2,6 @@
 
 import json
 import re
-import sys
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
@@ -158,28 +157,27 @@ def _verified(plan, args, target) -> int:
     from proofs_check.ledger.workers import run
 
     short = not (args.markdown or args.id or args.false)
-    rows = run(plan, args.jobs, partial(_started, plan, short))
+    rows = run(plan, args.jobs, partial(_started, args, plan, short))
     report = document(rows, Effort.FULL if plan.full else Effort.QUICK)
     if target is not None:
         _write(target, report)
     if short:
         print(overview(report) + "\n" * args.all)
+        cli.hint(args, f"`{cli.program('verify')} --all` adds a row for each claim, --id ID shows one in full.")
     if args.all or not short:
         print(markdown(report) if args.markdown else details(report) if plan.by_name else table(report))
     return 0 if report["summary"]["supported"] else FAILED
 
 
-def _started(plan, told: bool, rows: list[dict]):
+def _started(args, plan, told: bool, rows: list[dict]):
     """The progress bar of a run. Before it stands what is run and about how long that takes, if this is to be told."""
-    from tqdm import tqdm
-
     if told:
         papers = ", ".join(dict.fromkeys(map(docket.paper, rows)))
         longer = "; --full takes many times as long" * plan.full
         time = f"With --quick all papers take 1 to 2 minutes on 2 cores{longer}."
-        print(cli.wrapped(f"Claims to check: {len(rows)} ({papers}). {time}"), flush=True)
+        cli.hint(args, f"Claims to check: {len(rows)} ({papers}). {time}")
     checks = len(rows) + sum(row["formal"] is not None for row in rows)
-    return tqdm(total=checks, unit="check", disable=not sys.stderr.isatty(), leave=False)
+    return cli.bar(args, total=checks, unit="check", leave=False)
 
 
 def _verdict(claim: dict) -> str:
@@ -301,7 +299,7 @@ OVERVIEW = ("paper", "claims", "decided", "unsettled", "open", "failed", "defect
 
 
 def overview(report: dict) -> str:
-    """A line for each paper, the first claim that fails or stays open, and how to see more, in 120 columns."""
+    """A line for each paper, and the first claim that fails or stays open, in 120 columns."""
     claims, papers = report["claims"], {}
     for claim in claims:
         papers.setdefault(docket.paper(claim), []).append(claim)
@@ -311,7 +309,7 @@ def overview(report: dict) -> str:
     lines.append(f"Claims that fail or stay open: {len(left)}." + " The first one:" * bool(left))
     for claim in left[:1]:
         lines += [cli.wrapped(line, 2) for line in (_failure(claim), *_sides(claim), *_as_data(claim)[:1])]
-    return "\n".join([*lines, f"`{cli.program('verify')} --all` adds a row for each claim, --id ID shows one in full."])
+    return "\n".join(lines)
 
 
 def _share(name: str, rows: list[dict]) -> tuple[str, ...]:

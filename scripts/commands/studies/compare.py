@@ -4,9 +4,10 @@ Trains a model a seed on the sources of Python's standard library, and measures 
 byte) and on retrieval (planted keys and values). Interrupted, the same command goes on where it stopped.
 """
 
+import argparse
 from pathlib import Path
 
-from ..cli import Parser, command_parser, output_file, output_folder, whole
+from ..cli import Parser, bar, command_parser, output_file, output_folder, whole
 
 RESULTS, ATTENTION, HEADS = "compare.json", "attention_by_distance.json", "head_reading.json"
 INDUCTION = "attention_by_distance_induction.json"
@@ -25,7 +26,6 @@ def parser() -> Parser:
     line.add_argument("--seeds", type=whole(1, 100), default=3, help="models to train (default 3)")
     line.add_argument("--device", default="auto", help="auto, cpu or cuda[:N]")
     line.add_argument("--threads", type=whole(1), help="CPU threads")
-    line.add_argument("--quiet", action="store_true", help="no progress bars")
     return line
 
 
@@ -66,7 +66,7 @@ def _compare(options, out: Path, device: str) -> int:
 
     corpus = standard_library()
     settings = preset(corpus.sha256, options.seeds, options.quick)
-    parts = _parts(settings, corpus, out, device, options.quiet)
+    parts = _parts(settings, corpus, out, device, options)
     comparison = Comparison(
         version=package_version(), torch_version=torch.__version__, device=device, settings=settings,
         heads=tuple(part.heads for part in parts), cells=tuple(cell for part in parts for cell in part.cells),
@@ -95,21 +95,20 @@ def _induction(out: Path, device: str, quiet: bool) -> int:
     return 0
 
 
-def _parts(settings, corpus, out: Path, device: str, quiet: bool):
-    from tqdm import tqdm
+def _parts(settings, corpus, out: Path, device: str, options: argparse.Namespace):
 
     from dynamics.comparison.plan import POLICIES
     from dynamics.comparison.policies import compare_seed
 
     number = settings.seeds * (1 + (len(POLICIES) - 1) * len(settings.budgets))
-    with tqdm(total=number, unit="cell", disable=True if quiet else None) as bar:
+    with bar(options, total=number, unit="cell") as shown:
 
         def progress(text: str) -> None:
-            bar.set_description(text)
-            bar.update()
+            shown.set_description(text)
+            shown.update()
 
         return [
-            compare_seed(settings, seed, corpus, _folder(out, seed), device, progress, not quiet)
+            compare_seed(settings, seed, corpus, _folder(out, seed), device, progress, not options.quiet)
             for seed in range(settings.seeds)
         ]
 

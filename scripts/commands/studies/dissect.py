@@ -22,7 +22,6 @@ def parser() -> Parser:
     line.add_argument("--table", action="store_true", help="train nothing: the table of --out, or of what is shipped")
     line.add_argument("--bundle", metavar="FILE", help="write all of it as one file, its hash beside it")
     line.add_argument("--jobs", type=whole(1), help="processes (default: one a core)")
-    line.add_argument("--quiet", action="store_true", help="no progress bar")
     return line
 
 

@@ -1,13 +1,12 @@
 """Train every member of the family of shifts at two widths; docs/family.md compares the results with the theorem."""
 
-from ..cli import Parser, command_parser, output_file
+from ..cli import Parser, bar, command_parser, output_file
 
 
 def parser() -> Parser:
     """Return the command line; nothing heavy is imported for it."""
     line = command_parser("study family", __doc__)
     line.add_argument("--out", default="out/family.json", metavar="FILE", help="the results, one file")
-    line.add_argument("--quiet", action="store_true", help="no progress bar")
     return line
 
 
@@ -17,15 +16,14 @@ def main(argv: list[str] | None = None) -> int:
     out = output_file(options.out)
     output_file(f"{out}.sha256")
     import torch
-    from tqdm import tqdm
 
     from dynamics.scalar.family import plan, run_family
     from dynamics.scalar.family_record import write_family
 
     torch.set_num_threads(1)
     cells, further = plan()
-    with tqdm(total=len(cells) + len(further), disable=True if options.quiet else None) as bar:
-        study = run_family(cells, further, bar.update)
+    with bar(options, total=len(cells) + len(further)) as shown:
+        study = run_family(cells, further, shown.update)
     write_family(out, study)
     print(out)
     return 0

@@ -18,7 +18,6 @@ def parser() -> Parser:
     line.add_argument("--json", metavar="FILE", help="write the table as JSON too")
     line.add_argument("--bundle", metavar="FILE", help="write plan and counts as one file, its hash beside it")
     line.add_argument("--jobs", type=whole(1), help="processes (default: one a core)")
-    line.add_argument("--quiet", action="store_true", help="no progress bar")
     return line
 
 

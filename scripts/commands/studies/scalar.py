@@ -1,6 +1,6 @@
 """Train the theorem's own model (four free scalars, frozen random embeddings) at many lengths and widths."""
 
-from ..cli import Parser, command_parser, output_file, whole
+from ..cli import Parser, bar, command_parser, output_file, whole
 
 
 def parser() -> Parser:
@@ -9,7 +9,6 @@ def parser() -> Parser:
     line.add_argument("--out", default="out/scalar-study.json", metavar="FILE", help="the results, one file")
     line.add_argument("--quick", action="store_true", help="fewer lengths, widths and runs: seconds")
     line.add_argument("--seed", type=whole(0), default=0, help="moves every seed (default 0)")
-    line.add_argument("--quiet", action="store_true", help="no progress bar")
     return line
 
 
@@ -19,7 +18,6 @@ def main(argv: list[str] | None = None) -> int:
     out = output_file(options.out)
     output_file(f"{out}.sha256")
     import torch
-    from tqdm import tqdm
 
     from dynamics.scalar.record import write_study
     from dynamics.scalar.study import plan, run_study
@@ -27,8 +25,8 @@ def main(argv: list[str] | None = None) -> int:
     torch.set_num_threads(1)
     trainings = plan(options.quick, options.seed)
     number = 2 * len(trainings.learning) + len(trainings.tables)
-    with tqdm(total=number, desc="trainings", disable=True if options.quiet else None) as bar:
-        study = run_study(trainings, bar.update)
+    with bar(options, total=number, desc="trainings") as shown:
+        study = run_study(trainings, shown.update)
     write_study(out, study)
     for line in table(study):
         print(line)

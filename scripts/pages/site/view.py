@@ -7,10 +7,6 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import proofs_check
-from proofs_check.ledger.harness import evaluate_witness
-from proofs_check.ledger.rows import plain
-
 from ...commands import report
 from .. import docket
 
@@ -61,6 +57,8 @@ class View:
         """Point, printed and true side: of the run, or evaluated now; those of our own statements are no examples."""
         if self.row["witness"] is not None or self.claim is None:
             return self.row["witness"]
+        from proofs_check.ledger.harness import evaluate_witness
+        from proofs_check.ledger.rows import plain
 
         found = evaluate_witness(self.claim)
         return None if found is None else {name: plain(value) for name, value in vars(found).items()}
@@ -134,6 +132,8 @@ def claim_link(name: str) -> str:
 @cache
 def places() -> dict[str, str]:
     """Where each id is first written as a text of its own, outside of proofs and statements as data."""
+    import proofs_check
+
     folder, found = Path(inspect.getfile(proofs_check)).parent, {}
     for path in sorted(folder.rglob("*.py")):
         if {"proofs", "formal", "formal.py"} & set(path.relative_to(folder).parts):
