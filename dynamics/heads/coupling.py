@@ -114,7 +114,8 @@ def gains(model: InductionModel, batch: Batch) -> list[Pair]:
     key_gain: the score of a token's query with its own unmixed key, less that with another token's; at the distances
         that x_{i+1} has from x_{T+1} in the batch. value_gain: what a token's unmixed value adds to the logit of that
         token, less what it adds to another's, before the MLP and the final norm (1/RMS is not a constant).
-    Both are means over the vocabulary. Raises: ValueError as `collect`.
+    Both are means over the vocabulary, in time and memory that grow with its size and not with its square.
+    Raises: ValueError as `collect`.
     """
     _check(model.config)
     block, attention = model.blocks[0], model.blocks[0].attention
@@ -127,11 +128,10 @@ def gains(model: InductionModel, batch: Batch) -> list[Pair]:
         projection(normed).unflatten(-1, size).repeat_interleave(group, dim=2)
         for projection in (attention.k_proj, attention.v_proj)
     )
-    scores = attention.scale * _scores(query, key, attention, torch.from_numpy(batch.query_index - batch.position))
+    asking = attention.scale * _asking(query, attention, torch.from_numpy(batch.query_index - batch.position))
     out = attention.o_proj.weight.unflatten(1, size)
-    readout = model.embedding[tokens] * model.norm.weight
-    logits = torch.einsum("yw,whd,xhd->hxy", readout, out, value[0])
-    return list(zip(_own_less_other(scores), _own_less_other(logits), strict=True))
+    readout = torch.einsum("yw,whd->yhd", model.embedding[tokens] * model.norm.weight, out)
+    return list(zip(_own_less_other(asking, key[0]), _own_less_other(readout, value[0]), strict=True))
 
 
 def cells(pairs: Iterable[tuple[Pair, Pair]]) -> TwoByTwo:
@@ -147,21 +147,24 @@ def fixed(alpha: Pair, beta: Pair) -> tuple[Pair, Pair]:
     return _pair(named.fix_gauge(alpha)), _pair(named.fix_gauge(beta))
 
 
-def _scores(query: Tensor, key: Tensor, attention, distances: Tensor) -> Tensor:
-    """<q(x), k(y)> (heads, x, y), the mean over the given distances of the query behind the key."""
+def _asking(query: Tensor, attention, distances: Tensor) -> Tensor:
+    """The queries (x, heads, d) as keys meet them: the mean over the given distances of a query behind a key."""
     if attention.position != "rope":
-        return torch.einsum("xhd,yhd->hxy", query[0], key[0])
+        return query[0]
     total = torch.zeros(())
     for distance, number in zip(*distances.unique(return_counts=True), strict=True):
-        turned = rotate(query, distance.expand(1, query.shape[1]), attention.rope_base)
-        total = total + number * torch.einsum("xhd,yhd->hxy", turned[0], key[0])
+        total = total + number * rotate(query, distance.expand(1, query.shape[1]), attention.rope_base)[0]
     return total / len(distances)
 
 
-def _own_less_other(scores: Tensor) -> list[float]:
-    """Mean of the diagonal less mean of the rest, a head each."""
-    own, size = scores.diagonal(dim1=1, dim2=2).sum(1), scores.shape[1]
-    return (own / size - (scores.sum((1, 2)) - own) / (size * (size - 1))).tolist()
+def _own_less_other(left: Tensor, right: Tensor) -> list[float]:
+    """Mean of <left(x), right(x)> less mean of <left(x), right(y)> over x != y, a head each; both (x, heads, d).
+
+    The products over all pairs add up to the product of the sums, so that no pair is formed.
+    """
+    left, right, size = left.double(), right.double(), len(left)
+    own, every = torch.einsum("xhd,xhd->h", left, right), torch.einsum("hd,hd->h", left.sum(0), right.sum(0))
+    return (own / size - (every - own) / (size * (size - 1))).tolist()
 
 
 def _settings(job: Job) -> tuple[ModelConfig, TrainConfig]:

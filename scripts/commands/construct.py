@@ -42,7 +42,7 @@ def parser() -> Parser:
 def main(argv: list[str] | None = None) -> int:
     """Run the command line; return its exit code."""
     given = vars(parser().parse_args(argv))
-    path = given.pop("json")
+    path, _ = given.pop("json"), given.pop("quiet")
     target = None if path is None else output_file(path)
     given["theorem"] = ALIASES.get(given["theorem"], given["theorem"])
     if given["matrices"] is not None:

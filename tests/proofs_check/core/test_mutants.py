@@ -88,6 +88,8 @@ def test_a_point_that_a_script_names_refutes_what_no_search_finds(monkeypatch):
     def told(*points):
         return told_apart(made, try_mutants(made, {"points": lambda _: list(points)}))
 
+    assert told()["refuted"] >= 1  # at drawn points, before anything is searched for
+    monkeypatch.setattr(decide, "_DRAWN", 0)
     assert told()["refuted"] == 0 < told()["true"]
     for point in ({"x": Fraction(599, 100)}, {"x": 6 - exp(-9)}):
         assert told(point)["refuted"] >= 1 and told(point)["true"] == told()["true"]
