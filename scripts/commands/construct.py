@@ -5,7 +5,6 @@ KV shifting), k-only or v-only (one layer that shifts keys alone, or values alon
 torch; both run on random inputs and on patterns that come close to the bound. Matrices may be your own.
 """
 
-
 from .cli import Parser, command_parser, finite, output_file, page, whole
 
 TITLES = {

@@ -1,6 +1,5 @@
 """Train many small models, resume after any interruption, print how many steps each needs to reach 95 % accuracy."""
 
-
 from .cli import Parser, command_parser, output_file, output_folder, whole
 
 BACKENDS = ("loky", "sequential", "dask")

@@ -1,6 +1,5 @@
 """The arenas that ship, as the page docs/arena.md: leagues, laws, the leak, the papers' sentences, power."""
 
-
 import numpy as np
 
 from dynamics.arena.bundle import Bundle, shipped_arena, shipped_names, shipped_speeds

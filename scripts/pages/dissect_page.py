@@ -1,6 +1,5 @@
 """The site's page dissected.html: what the heads of the arena's central models do, from the shipped dissection."""
 
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 

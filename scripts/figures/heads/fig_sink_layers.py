@@ -6,7 +6,6 @@ would, and yet its values are between half and three quarters as large as those 
 shift: what others mix in of the token before, the first one has not.
 """
 
-
 from dynamics.sinks.measured import Measured, measure
 from dynamics.tasks.corpus import standard_library
 from dynamics.training.checkpoint import shipped
