@@ -201,7 +201,7 @@ def test_a_path_that_cannot_be_followed_is_left_out_with_a_warning(plane_field, 
 
     lost = trajectories.gradient_flow([[0, 1, 0, 1]], 12, 1.0)
     stuck = trajectories.Trajectory(**{**vars(lost), "status": (trajectories.Status.STUCK,)})
-    monkeypatch.setattr("scripts.figures.landscape.landscape_plot.gradient_flow", lambda *_, **__: stuck)
+    monkeypatch.setattr(trajectories, "gradient_flow", lambda *_, **__: stuck)
     with pytest.warns(UserWarning, match="start 1 is left out"):
         assert landscape_plot(plane_field, flow={"starts": [[0.0, 1.0]]})["flow"] == []
 

@@ -14,9 +14,6 @@ from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 
-from dynamics.flow.separatrix import separatrix
-from dynamics.flow.trajectories import Status, gradient_flow
-from proofs_check.kv.landscape.plane_points import critical_points
 from theory.landscape.planes import NAMES, Field
 
 from ..figure_files import STYLE
@@ -92,6 +89,7 @@ def landscape_plot(
 def _drawn(panel: Axes, field: Field, row: int, chosen: dict[str, dict[str, Any]]) -> dict[str, list[Artist]]:
     proofs = [chosen[name] for name in ("separatrices", "critical") if name in chosen]
     if any(options["proved"] is None for options in proofs):
+        from proofs_check.kv.landscape.plane_points import critical_points
 
         points = critical_points(field.plane, field.n_tokens, field.position, box(field))
         for options in proofs:
@@ -225,6 +223,8 @@ def _coordinates(field: Field, theta: np.ndarray) -> np.ndarray:
 
 
 def _flow(panel: Axes, field: Field, row: int, starts, t_end: float, color: str, linewidth: float) -> list[Artist]:
+    from dynamics.flow.trajectories import Status, gradient_flow
+
     rows = thetas(field, starts, "starts")
     times = np.concatenate([[0.0], np.geomspace(min(1e-2, t_end / 10), t_end, 400)])
     found = gradient_flow(rows, field.n_tokens, t_end, times=times, position=field.position)
@@ -255,6 +255,8 @@ def _critical(panel: Axes, field: Field, row: int, proved, color: str, size: flo
 
 
 def _separatrices(panel: Axes, field: Field, row: int, proved, color: str, linewidth: float) -> list[Artist]:
+    from dynamics.flow.separatrix import separatrix
+
     artists: list[Artist] = []
     for point in proved:
         if point.kind == "saddle":
