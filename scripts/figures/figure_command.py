@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import ast
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,8 @@ from .figure_files import FORMATS, figure_prefix, formats, save_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+_SIZES = re.compile(r'^QUICK_SIZE, FULL_SIZE = (\d+), (\d+).*\nUNIT = "(.*)"$', re.MULTILINE)
 
 
 def figure_parser(name: str, doc: str | None, sizes: tuple[int, int], unit: str, *, full: bool = True) -> Parser:
@@ -54,9 +56,8 @@ def plain(name: str, argv: list[str] | None) -> int:
     The module is imported when its figure is drawn. For --help its file is only read, which is quick.
     """
     path = path_of(name)
-    tree = ast.parse(path.read_text("utf-8"))
-    said = {ast.unparse(node.targets[0]): node.value for node in tree.body if isinstance(node, ast.Assign)}
-    sizes, unit = (ast.literal_eval(said[target]) for target in ("(QUICK_SIZE, FULL_SIZE)", "UNIT"))
-    args = figure_parser(path.stem, ast.get_docstring(tree), sizes, unit).parse_args(argv)
+    text = path.read_text("utf-8")
+    quick, full, unit = _SIZES.search(text).groups()
+    args = figure_parser(path.stem, text.split('"""')[1], (int(quick), int(full)), unit).parse_args(argv)
     figure = module(name)
     return write_figure(args, figure.compute, figure.draw)
