@@ -1,5 +1,8 @@
 """The landscape figure: its data against theory, its streamlines against their field, its files and its refusals."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
@@ -194,6 +197,15 @@ def test_paths_of_the_flow_are_dashed_where_they_leave_the_plane(plane_field):
     dashed, solid, _ = artists
     assert np.isfinite(dashed.get_xdata()).sum() > np.isfinite(solid.get_xdata()).sum() > 1
     assert dashed.get_linestyle() == "--" and solid.get_linestyle() == "-"
+
+
+def test_the_default_figure_loads_neither_flows_nor_proofs():
+    code = (
+        "import sys; from scripts.figures.landscape import fig_landscape as f; f.draw(f.compute((9,), 11))\n"
+        "sys.exit(str({'dynamics', 'proofs_check', 'sympy', 'scipy', 'torch'} & set(sys.modules) or ''))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stderr.strip() == ""
 
 
 def test_a_path_that_cannot_be_followed_is_left_out_with_a_warning(plane_field, monkeypatch):
