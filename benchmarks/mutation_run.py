@@ -132,13 +132,16 @@ def _be_child(root: Path, body: Callable[[Callable[[str], None]], int], told: Pa
 
 
 def plant(path: str, source: str) -> None:
-    """From now on the file of that path is imported as if it held the source."""
+    """From now on this process, a child with one mutant to judge, imports the file as if it held the source.
+
+    The class of the loader is changed, so that the module keeps its own loader, path and place among packages.
+    """
     plain = SourceFileLoader.get_code
 
     def get_code(self: SourceFileLoader, fullname: str) -> CodeType | None:
         return compile(source, path, "exec") if self.path == path else plain(self, fullname)
 
-    SourceFileLoader.get_code = get_code  # type: ignore[method-assign]
+    SourceFileLoader.get_code = get_code
 
 
 def run_mutant(root: Path, path: str, source: str, tests: Iterable[str], seconds: dict[str, float]) -> Outcome:

@@ -51,7 +51,7 @@ def compare(
     fast: str = "ours",
     scale: float = 1.0,
 ) -> Comparison:
-    """The comparison of two timed variants, of which the slow one is a part, to be taken `scale` times."""
+    """The comparison of two timed variants. The slow one is timed on one of `scale` equal parts of the work."""
     seconds, ratio = scale * times.seconds(slow), scale * times.ratio(slow, fast)
     return Comparison(label, seconds, times.seconds(fast), ratio, floor, aim)
 

@@ -33,7 +33,7 @@ def main(argv: list[str] | None = None) -> int:
     if args.shipped:
         _list_what_ships()
         return 0
-    return _check() if args.check else _write(Path(args.site))
+    return _check() if args.check else _write(Path(args.site), args.quiet)
 
 
 def _check() -> int:
@@ -51,14 +51,14 @@ def _check() -> int:
     return 1 if found else 0
 
 
-def _write(site: Path) -> int:
+def _write(site: Path, quiet: bool) -> int:
     """The committed pages and the site; figures are drawn by other processes meanwhile."""
     from dynamics.files.atomic import atomic_write_text
     from dynamics.training.parallel import quiet_restarts
 
     from ..pages.site import build, notebooks
 
-    with quiet_restarts(), build.drawing(site / "figures"):
+    with quiet_restarts(), build.drawing(site / "figures", quiet=quiet):
         from proofs_check.ledger import judged
         from proofs_check.ledger.registry import load
 

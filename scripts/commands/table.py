@@ -47,6 +47,7 @@ def module(name: str) -> ModuleType:
 
 def call(name: str, argv: list[str] | None) -> int:
     """Run a command; return its exit status."""
+    # The file is read and not imported: only a figure without options of its own has no `main`.
     if "\ndef main(" in path_of(name).read_text("utf-8"):
         return module(name).main(argv)
     from ..figures.figure_command import plain

@@ -108,3 +108,9 @@ HELPED += [f"figure {name}" for name in ("landscape", "heads", "sweep", "truncat
 @pytest.mark.parametrize("name", HELPED)
 def test_help_needs_no_heavy_library(name):
     assert loaded(f"{name} --help") == [[0], []]
+
+
+def test_every_progress_bar_of_the_commands_obeys_quiet():
+    sources = [path.read_text("utf-8") for path in table.HERE.rglob("*.py")]
+    bars = [line for source in sources for line in source.splitlines() if " tqdm(" in line]
+    assert bars and all("disable=" in line and "quiet or None" in line for line in bars)

@@ -21,10 +21,11 @@ RECORD = "drawn-from.sha256"
 
 
 @contextlib.contextmanager
-def drawing(folder: Path, jobs: int = -1) -> Iterator[int]:
+def drawing(folder: Path, jobs: int = -1, quiet: bool = False) -> Iterator[int]:
     """Figures that are missing, or were drawn from other sources, drawn by processes while the caller works.
 
-    Yields how many; at the end all are there. The record goes first and is written last: what broke off is drawn anew.
+    quiet: without a bar. Yields how many; at the end all are there. The record goes first and is written last: what
+    broke off is drawn anew.
     """
     pictures, drawn_from, record = list(gallery.pictures()), sources(), folder / RECORD
     folder.mkdir(parents=True, exist_ok=True)
@@ -35,7 +36,7 @@ def drawing(folder: Path, jobs: int = -1) -> Iterator[int]:
     with joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1) as parallel:
         drawn = parallel(joblib.delayed(_draw)(one, folder) for one in stale)
         yield len(stale)
-        for _ in tqdm(drawn, total=len(stale), desc="figures", unit="", disable=None, leave=False):
+        for _ in tqdm(drawn, total=len(stale), desc="figures", unit="", disable=quiet or None, leave=False):
             pass
     for path in folder.iterdir():
         if path != record and path.stem not in {one.name for one in pictures}:
