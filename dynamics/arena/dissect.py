@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from dynamics.arena import engine
-from dynamics.arena.dissected import DECIMALS, DIGITS, Change, Dissection, DissectionPlan, Looks, Moment, Seen
+from dynamics.arena.dissected import DECIMALS, DIGITS, Change, Dissection, DissectionPlan, Looks, Seen
 from dynamics.arena.dissected import dissection_of as together
 from dynamics.arena.presets import MIDDLE, entry
 from dynamics.arena.record import Run, RunResult
@@ -25,9 +25,9 @@ from dynamics.arena.variants import BASELINE
 from dynamics.files.atomic import atomic_write_text
 from dynamics.model.decoder import InductionModel
 from dynamics.model.stacked import unstack
-from dynamics.observed.log import Scores, plain
+from dynamics.observed.log import Line, plain
 from dynamics.observed.probe import Probe, make_probe
-from dynamics.observed.scores import observe
+from dynamics.observed.scores import summary
 from dynamics.observed.undisturbed import undisturbed
 from dynamics.sinks.intervention import Mask, Swap, intervene
 from dynamics.sinks.passes import device_of
@@ -123,7 +123,7 @@ class Watcher:
     """Looks at the one model of a run at each of its moments, and longer at the last; to be called as `Watch`."""
 
     def __init__(self, run: Run, looks: Looks, source: Texts):
-        self.moments: list[Moment] = []
+        self.moments: list[Line] = []
         self._run, self._looks, self._source = run, looks, source
         self._steps = looks.steps(run.training.steps)
         self._probe: Probe | None = None
@@ -137,7 +137,7 @@ class Watcher:
             model = unstack(stack.config, stack.parameters, 0)
         if self._probe is None:
             self._probe = probe_of(model, self._looks, self._source)
-        self.moments.append(moment(model, self._probe, done))
+        self.moments.append(Line.of(done, summary(model, self._probe), DIGITS))
         if done == self._run.training.steps:
             text = windows(self._source.heldout, self._looks.changed, self._looks.window)
             self._last = *changes(model, text, self._looks), contexts(model, self._looks, self._source.heldout)
@@ -169,18 +169,6 @@ def windows(source: Documents, number: int, length: int) -> NDArray[np.int64]:
         raise ValueError(f"the text has {len(starts)} documents of more than {length} bytes, not {number}")
     chosen = np.random.default_rng(0).choice(starts, number, replace=False)
     return source.text[chosen[:, None] + np.arange(length)].astype(np.int64)
-
-
-def moment(model: InductionModel, probe: Probe, done: int) -> Moment:
-    """The scores of a model after so many updates."""
-    found = observe(model, probe)
-    kept = {name: getattr(found, name) for name in Scores.model_fields if name != "step"}
-    assert found.copy_loss is not None and found.text_loss is not None  # every model here is causal
-    # The first target of a prompt has none before it: one fewer in the first repeat.
-    repeats = np.split(found.copy_loss, np.arange(1, probe.repeats) * probe.k - 1)
-    rounded = {name: plain(value, DIGITS) for name, value in kept.items()}
-    losses = tuple(_loss(one.mean()) for one in repeats)
-    return Moment(step=done, **rounded, copy_loss=losses, text_loss=_loss(found.text_loss.mean()))
 
 
 def changes(model: InductionModel, text: NDArray[np.int64], looks: Looks) -> tuple[Change, Change | None]:

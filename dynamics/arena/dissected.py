@@ -14,10 +14,10 @@ from dynamics.arena.record import Name, Run, RunResult
 from dynamics.files.hashed import read_hashed, write_hashed
 from dynamics.files.manifest import Strict
 from dynamics.model.config import Positive
-from dynamics.observed.log import Row, Scores, stacked
+from dynamics.observed.log import Line, Row, stacked
 
 FILE = SHIPPED / "dissected.json"
-DIGITS = 3  # significant, of a score; losses have DECIMALS
+DIGITS = 3  # significant, of a score; losses at the end have DECIMALS
 DECIMALS = 5
 
 
@@ -80,15 +80,6 @@ class DissectionPlan(Strict):
         return Run(name=f"{entry}.seed-{seed}", config=found.config, training=training)
 
 
-class Moment(Scores):
-    """Scores at a moment, rounded, sinks and states those of the text; losses of each repeat of the prompts, and of
-    the text.
-    """
-
-    copy_loss: Row
-    text_loss: float | None
-
-
 class Change(Strict):
     """How a trained model changes if a token is made a waiver: means over windows, and for weights over heads as well.
 
@@ -109,12 +100,12 @@ class Change(Strict):
 
 
 class Seen(Strict):
-    """What is seen of one run. mask: the waiver sees itself alone, in all layers and heads; swap: it and the first
-    token exchange their places, where places are learnt; contexts: loss of the same targets from the last 1, 2, 4, ..
-    tokens.
+    """What is seen of one run. moments: sinks and states are those of the text; mask: the waiver sees itself alone, in
+    all layers and heads; swap: it and the first token exchange their places, where places are learnt; contexts: loss of
+    the same targets from the last 1, 2, 4, .. tokens.
     """
 
-    moments: list[Moment]
+    moments: list[Line]
     mask: Change
     swap: Change | None
     contexts: Row
@@ -153,7 +144,7 @@ def dissection_of(plan: DissectionPlan, results: list[RunResult], seen: list[See
 
 
 def scores(found: Dissection, entry: str, name: str) -> NDArray[np.float64]:
-    """A score of `Moment` over the runs of an entry, (seeds, moments, ..), NaN for None."""
+    """A score of the log over the runs of an entry, (seeds, moments, ..), NaN for None."""
     return np.stack([stacked(one.moments, name) for one in found.seen[entry]])
 
 

@@ -1,31 +1,26 @@
 """How the heads of many trained models mix: the counts of Table 5, and each head's place in the theorem's model.
 
-Theorem 3.4's head has W_Q W_K = W_V W_O = I, so that only alpha and beta are left. A trained head brings its own
-gains, and its coefficients mean nothing without them (the gauge of `dynamics.heads.named`). The products gain *
-coefficient are the same in every gauge, and they take the place of alpha and beta in the theorem: `Mixing.key` and
-`Mixing.value`.
+`Mixing.key` and `Mixing.value` take the place of alpha and beta in the theorem (`dynamics.heads.theorem`).
 """
 
 from collections.abc import Iterable
 from pathlib import Path
 
 import torch
-from torch import Tensor
 
 from dynamics.files.manifest import Count, Strict
 from dynamics.heads import named
+from dynamics.heads.theorem import Pair, check, gains
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
-from dynamics.model.positions import rotate
 from dynamics.sweep.job import WEIGHTS
 from dynamics.sweep.record import Job
 from dynamics.sweep.run import read_sweep
-from dynamics.tasks.task import FIRST_TOKEN, Batch
+from dynamics.tasks.task import Batch
 from dynamics.training import checkpoint
 from dynamics.training.folder import heldout_of
 from dynamics.training.settings import TrainConfig
 
-Pair = tuple[float, float]
 TwoByTwo = tuple[tuple[int, int], tuple[int, int]]
 
 
@@ -86,7 +81,7 @@ def collect(folder: str | Path) -> MixingTable:
 
 def mixings(model: InductionModel, batch: Batch, seed: int) -> list[Mixing]:
     """The heads of a model trained from `seed`, in order. Raises: ValueError as `collect`."""
-    _check(model.config)
+    check(model.config)
     # One seed means one initial model: training never stores it.
     start = InductionModel(model.config, torch.Generator().manual_seed(seed)).blocks[0].attention
     alphas, betas = start.alpha_mix().tolist(), start.beta_mix().tolist()
@@ -107,33 +102,6 @@ def mixings(model: InductionModel, batch: Batch, seed: int) -> list[Mixing]:
     ]
 
 
-@torch.no_grad()
-def gains(model: InductionModel, batch: Batch) -> list[Pair]:
-    """How a head's W_Q W_K and W_V W_O compare with the theorem's identities: (key_gain, value_gain) a head.
-
-    key_gain: the score of a token's query with its own unmixed key, less that with another token's; at the distances
-        that x_{i+1} has from x_{T+1} in the batch. value_gain: what a token's unmixed value adds to the logit of that
-        token, less what it adds to another's, before the MLP and the final norm (1/RMS is not a constant).
-    Both are means over the vocabulary, in time and memory that grow with its size and not with its square.
-    Raises: ValueError as `collect`.
-    """
-    _check(model.config)
-    block, attention = model.blocks[0], model.blocks[0].attention
-    tokens = torch.arange(FIRST_TOKEN, model.config.vocab)
-    normed = block.attention_norm(model.embed(tokens[None]))
-    group = attention.n_heads // attention.n_kv_heads
-    size = (-1, attention.head_dim)
-    query = attention.q_proj(normed).unflatten(-1, size)
-    key, value = (
-        projection(normed).unflatten(-1, size).repeat_interleave(group, dim=2)
-        for projection in (attention.k_proj, attention.v_proj)
-    )
-    asking = attention.scale * _asking(query, attention, torch.from_numpy(batch.query_index - batch.position))
-    out = attention.o_proj.weight.unflatten(1, size)
-    readout = torch.einsum("yw,whd->yhd", model.embedding[tokens] * model.norm.weight, out)
-    return list(zip(_own_less_other(asking, key[0]), _own_less_other(readout, value[0]), strict=True))
-
-
 def cells(pairs: Iterable[tuple[Pair, Pair]]) -> TwoByTwo:
     """Count (alpha, beta) as Table 5 does: rows beta1 > beta2 and not, columns alpha1 > alpha2 and not."""
     counts = [[0, 0], [0, 0]]
@@ -147,26 +115,6 @@ def fixed(alpha: Pair, beta: Pair) -> tuple[Pair, Pair]:
     return _pair(named.fix_gauge(alpha)), _pair(named.fix_gauge(beta))
 
 
-def _asking(query: Tensor, attention, distances: Tensor) -> Tensor:
-    """The queries (x, heads, d) as keys meet them: the mean over the given distances of a query behind a key."""
-    if attention.position != "rope":
-        return query[0]
-    total = torch.zeros(())
-    for distance, number in zip(*distances.unique(return_counts=True), strict=True):
-        total = total + number * rotate(query, distance.expand(1, query.shape[1]), attention.rope_base)[0]
-    return total / len(distances)
-
-
-def _own_less_other(left: Tensor, right: Tensor) -> list[float]:
-    """Mean of <left(x), right(x)> less mean of <left(x), right(y)> over x != y, a head each; both (x, heads, d).
-
-    The products over all pairs add up to the product of the sums, so that no pair is formed.
-    """
-    left, right, size = left.double(), right.double(), len(left)
-    own, every = torch.einsum("xhd,xhd->h", left, right), torch.einsum("hd,hd->h", left.sum(0), right.sum(0))
-    return (own / size - (every - own) / (size * (size - 1))).tolist()
-
-
 def _settings(job: Job) -> tuple[ModelConfig, TrainConfig]:
     return job.config, job.training.model_copy(update={"seed": 0})
 
@@ -174,11 +122,3 @@ def _settings(job: Job) -> tuple[ModelConfig, TrainConfig]:
 def _pair(coefficients: Iterable[float]) -> Pair:
     first, second = coefficients
     return first, second
-
-
-def _check(config: ModelConfig) -> None:
-    found = (config.n_layers, config.shift, config.window)
-    if found != (1, "kv", 2):
-        raise ValueError(f"needs one layer, shift kv and window 2, got {found[0]}, {found[1]} and {found[2]}")
-    if not config.plain:
-        raise ValueError("needs causal softmax attention over values of its own")

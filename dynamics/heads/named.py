@@ -1,4 +1,4 @@
-"""Name induction heads by their attention, then place their shift coefficients on the landscape.
+"""Heads by their attention to the successor, and the gauge of their shift coefficients.
 
 The coefficients are defined up to a gauge. With keys k_t = alpha1 W_K x_t + alpha2 W_K x_{t-1}, any c != 0 turns
 (alpha, W_K) into (c alpha, W_K / c) without changing the model, with or without RoPE (a linear map); the same holds for
@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import torch
 
+from dynamics.model.config import PLACED, ModelConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.tasks.task import Batch
 from dynamics.training.evaluation import as_tensors, parts
@@ -20,21 +21,17 @@ THRESHOLD = 0.5
 class HeadReport(NamedTuple):
     """One head, judged by its attention.
 
-    successor: mean probability on x_{i+1} when x_{T+1} asks; is_induction: successor > 0.5; alpha, beta: effective
-    coefficients (self, previous, ..); alpha_fixed, beta_fixed: the same after `fix_gauge`; place: (alpha1, beta1) on
-    the landscape's plane, None off it; key_looks_back: |alpha2| > |alpha1|; value_stays: |beta1| > |beta2|.
+    successor: mean probability on x_{i+1} when x_{T+1} asks; attends: successor > 0.5; alpha, beta: effective
+    coefficients (self, previous, ..); key_looks_back: |alpha2| > |alpha1|; value_stays: |beta1| > |beta2|.
     Layers and heads count from 0.
     """
 
     layer: int
     head: int
     successor: float
-    is_induction: bool
+    attends: bool
     alpha: tuple[float, ...]
     beta: tuple[float, ...]
-    alpha_fixed: tuple[float, ...]
-    beta_fixed: tuple[float, ...]
-    place: tuple[float, float] | None
     key_looks_back: bool
     value_stays: bool
 
@@ -52,24 +49,22 @@ def fix_gauge(coefficients: tuple[float, ...]) -> tuple[float, ...]:
     return tuple(c / (total if largest > 0 else -total) for c in coefficients)
 
 
-def place_on_slice(coefficients: tuple[float, ...]) -> float | None:
-    """Return c1 / (c1 + c2), the orbit's point on the slice c1 + c2 = 1 of Figure 2.
-
-    Unlike fix_gauge this also serves unequal signs, where the point leaves [0, 1]. Returns: None where the orbit misses
-    the slice (c1 + c2 = 0) or there are not two coefficients. A place close to the opposite signs' pole is far out.
-    """
-    if len(coefficients) != 2 or sum(coefficients) == 0:
-        return None
-    return coefficients[0] / sum(coefficients)
+def unnamed(config: ModelConfig, batch: Batch) -> str | None:
+    """Why the heads of a model cannot be named by their attention on a batch, in words; None where they can."""
+    if (batch.position < 0).any():
+        return "on this task the answer does not always stand in the row"
+    if config.place in PLACED:
+        return f"the attention of a model whose shift is placed at {config.place!r} is not shown"
+    return None
 
 
 def successor_attention(model: InductionModel, batch: Batch, chunk: int = 512) -> list[torch.Tensor]:
     """Return per layer the mean over rows of the attention that x_{T+1} pays to x_{i+1}, (heads,) each in [0, 1].
 
-    Raises: ValueError for a batch with answers that stand nowhere in their rows (3-grams, hops to nowhere).
+    Raises: ValueError where heads cannot be named (`unnamed`).
     """
-    if (batch.position < 0).any():
-        raise ValueError("heads are named by their attention to the answer, and this task has rows without it")
+    if reason := unnamed(model.config, batch):
+        raise ValueError(f"heads are named by their attention to the answer: {reason}")
     sums: list[torch.Tensor] | None = None
     with torch.no_grad():
         for piece in parts(batch, chunk):
@@ -82,7 +77,7 @@ def successor_attention(model: InductionModel, batch: Batch, chunk: int = 512) -
 
 
 def inspect(model: InductionModel, batch: Batch) -> list[HeadReport]:
-    """Report every head of every layer, whether it is an induction head or not."""
+    """Report every head of every layer, whether it attends to the successor or not."""
     reports = []
     for layer, masses in enumerate(successor_attention(model, batch)):
         attention = model.blocks[layer].attention
@@ -94,20 +89,8 @@ def inspect(model: InductionModel, batch: Batch) -> list[HeadReport]:
 
 
 def _report(layer: int, head: int, mass: float, alpha: tuple[float, ...], beta: tuple[float, ...]) -> HeadReport:
-    alpha1, beta1 = place_on_slice(alpha), place_on_slice(beta)
-    return HeadReport(
-        layer=layer,
-        head=head,
-        successor=mass,
-        is_induction=mass > THRESHOLD,
-        alpha=alpha,
-        beta=beta,
-        alpha_fixed=fix_gauge(alpha),
-        beta_fixed=fix_gauge(beta),
-        place=None if alpha1 is None or beta1 is None else (alpha1, beta1),
-        key_looks_back=_previous(alpha) > abs(alpha[0]),
-        value_stays=abs(beta[0]) > _previous(beta),
-    )
+    looks_back, stays = _previous(alpha) > abs(alpha[0]), abs(beta[0]) > _previous(beta)
+    return HeadReport(layer, head, mass, mass > THRESHOLD, alpha, beta, looks_back, stays)
 
 
 def _previous(coefficients: tuple[float, ...]) -> float:

@@ -1,9 +1,10 @@
-"""The log of an observed training: one JSON line an observation. No line is ever half-written."""
+"""The log of an observed training: one JSON line an observation. Only whole lines are read."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,6 @@ from numpy.typing import NDArray
 
 from dynamics.files.atomic import atomic_write_text, check_target
 from dynamics.files.manifest import Count, Strict
-from dynamics.observed.scores import Observed
 
 DIGITS = 6
 Row = tuple[float | None, ...]
@@ -20,46 +20,47 @@ Matrix = tuple[Row, ...]
 Cube = tuple[Matrix, ...]
 
 
-class Scores(Strict):
-    """What heads and layers did after so many updates: fields of `Observed`, None for what is not finite."""
+class Line(Strict):
+    """One observation after so many updates. A field is None where it was not looked at, a number where not finite.
 
-    step: Count
-    induction: Matrix
-    echo: Matrix
-    previous: Matrix
-    sink: Matrix
-    entropy: Matrix
-    drain: Row
-    peak: Row
-    alpha: Cube | None
-    beta: Cube | None
-
-
-class Line(Scores):
-    """One observation: all of `Observed`, and what observing has cost.
-
-    seconds: what this observation took, without the writing of its line. trained: seconds of training since the
-    observer began. share: of all observations so far, writing of earlier lines included, over trained; None before
-    there is any.
+    From prompts and text, fields of `dynamics.observed.scores.Observed`: copy_loss is the mean loss of each repeat of
+    the prompts, text_loss that of the text. From rows of a task (`dynamics.observed.task`): accuracy; losses, one a
+    stage of `dynamics.heads.theorem.STAGES`; successor, the attention to x_{i+1}, (layers, heads); gain (heads, 2), key
+    and value. alpha, beta: from either. seconds: what this observation took, without the writing of its line. trained:
+    seconds of training since the observer began. share: of all observations so far, writing of earlier lines included,
+    over trained; None before there is any.
     """
 
-    seconds: float
-    trained: float
-    share: float | None
-    first: Matrix
-    head_drain: Matrix
-    state_norm: Row
-    copy_loss: Row | None
-    text_loss: Row | None
+    step: Count
+    alpha: Cube | None = None
+    beta: Cube | None = None
+    induction: Matrix | None = None
+    echo: Matrix | None = None
+    previous: Matrix | None = None
+    first: Matrix | None = None
+    sink: Matrix | None = None
+    entropy: Matrix | None = None
+    drain: Row | None = None
+    head_drain: Matrix | None = None
+    peak: Row | None = None
+    state_norm: Row | None = None
+    copy_loss: Row | None = None
+    text_loss: float | None = None
+    accuracy: float | None = None
+    losses: Row | None = None
+    successor: Matrix | None = None
+    gain: Matrix | None = None
+    seconds: float | None = None
+    trained: float | None = None
+    share: float | None = None
 
     @classmethod
-    def of(cls, step: int, found: Observed, seconds: float, trained: float, spent: float) -> Line:
-        """The line of what was found; spent: seconds of all observations, this one among them."""
-        scores: dict[str, Any] = {
-            name: None if value is None else plain(value) for name, value in found._asdict().items()
-        }
-        share = spent / trained if trained > 0 else None
-        return cls(step=step, seconds=seconds, trained=trained, share=share, **scores)
+    def of(cls, step: int, found: Mapping[str, Any], digits: int = DIGITS, **cost: float | None) -> Line:
+        """The line of what was found; losses keep six digits."""
+        kept: dict[str, Any] = dict(cost)
+        for name, value in found.items():
+            kept[name] = plain(value, DIGITS if "loss" in name else digits)
+        return cls(step=step, **kept)
 
 
 def write_lines(path: str | Path, lines: Sequence[Line]) -> None:
@@ -67,9 +68,21 @@ def write_lines(path: str | Path, lines: Sequence[Line]) -> None:
     atomic_write_text(path, "".join(line.model_dump_json() + "\n" for line in lines))
 
 
+def append_line(path: str | Path, line: Line) -> None:
+    """One more line of a log, in one write: no wait for the disk, which would cost more than the rest."""
+    path = check_target(path)
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
+    with os.fdopen(descriptor, "wb", buffering=0) as stream:
+        stream.write(line.model_dump_json().encode() + b"\n")
+
+
 def read_lines(path: str | Path) -> list[Line]:
-    """The lines of a log. Raises: OSError; ValueError of one line that names the file and its line."""
-    lines = Path(path).read_bytes().splitlines()
+    """The whole lines of a log: one that is being written has no end yet.
+
+    Raises: OSError; ValueError of one line that names the file and its line.
+    """
+    data = Path(path).read_bytes()
+    lines = data[: data.rfind(b"\n") + 1].splitlines()
     return [Line.parsed(line, f"{path}, line {number}") for number, line in enumerate(lines, 1)]
 
 
@@ -86,7 +99,7 @@ def begun(path: str | Path, step: int | None) -> list[Line]:
     return [line for line in read_lines(path) if line.step < step]
 
 
-def stacked(lines: Sequence[Scores], name: str) -> NDArray[np.float64]:
+def stacked(lines: Sequence[Line], name: str) -> NDArray[np.float64]:
     """One score over the lines, (lines, ..), NaN for None. Raises: ValueError where a line has no such score."""
     found = [getattr(line, name) for line in lines]
     if any(value is None for value in found):
@@ -98,6 +111,6 @@ def plain(value: Any, digits: int = DIGITS) -> Any:
     """Nested tuples of numbers of so many digits; None for None and for what is not finite."""
     if value is None:
         return None
-    if isinstance(value, np.ndarray) and value.ndim:
+    if np.ndim(value):
         return tuple(plain(part, digits) for part in value)
     return float(f"{value:.{digits}g}") if math.isfinite(value) else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import torch
@@ -78,6 +78,18 @@ def observe(model: nn.Module, probe: Probe) -> Observed:
         induction, echo, previous, first, **_sinks(copies if text is None else text),
         copy_loss=copies.get("loss"), text_loss=None if text is None else text.get("loss"), alpha=alpha, beta=beta,
     )  # fmt: skip
+
+
+def summary(model: nn.Module, probe: Probe) -> dict[str, Any]:
+    """`observe` as a log holds it, by name: losses of prompts as a mean a repeat, of text as one."""
+    found = observe(model, probe)._asdict()
+    if found["copy_loss"] is not None:
+        # The first target of a prompt has none before it: one fewer in the first repeat.
+        repeats = np.split(found["copy_loss"], np.arange(1, probe.repeats) * probe.k - 1)
+        found["copy_loss"] = [one.mean() for one in repeats]
+    if found["text_loss"] is not None:
+        found["text_loss"] = found["text_loss"].mean()
+    return found
 
 
 def coefficients(model: nn.Module) -> tuple[Array | None, Array | None]:

@@ -2,6 +2,7 @@
 
 import math
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +19,8 @@ from dynamics.training.evaluation import Evaluation, as_tensors, evaluate
 from dynamics.training.interrupt import deferred_interrupt
 from dynamics.training.settings import TrainConfig
 from dynamics.training.state import STATE, History, StateKeeper, load_state
+
+Each = Callable[[int, InductionModel], None]
 
 
 class TrainResult(NamedTuple):
@@ -44,12 +47,14 @@ def train(
     device: str = "auto",
     save_every: int = 200,
     progress: bool = True,
+    each: Each | None = None,
 ) -> TrainResult:
     """Train with AdamW, warm-up and cosine decay on new batches of the training's task.
 
     Args: out, the folder for state.safetensors (None: no state is kept); resume, continue from it; save_every, steps
-        between states, which are also written within seconds; device "auto" takes a GPU where there is one. The thread
-        count is torch's own.
+        between states, which are also written within seconds; device "auto" takes a GPU where there is one; each, what
+        to call before every step and after the last with the number of updates done and the model, which it must leave
+        as it is (`dynamics.observed.undisturbed`). The thread count is torch's own.
     Returns: TrainResult; the same settings and thread count give the same bits on a CPU, interrupted or not.
     Raises: ValueError for settings that do not fit together or a state that cannot be resumed; KeyboardInterrupt on
         Ctrl-C, after the running step is finished and the state saved.
@@ -60,7 +65,7 @@ def train(
     history: History = {"accuracy": [], "loss": []}
     if resume:
         history = load_state(state, model, optimizer, training)
-    seconds = _run(model, optimizer, training, history, StateKeeper(state, save_every), progress)
+    seconds = _run(model, optimizer, training, history, StateKeeper(state, save_every), progress, each)
     heldout = evaluate(model.eval(), heldout_rows(training, config.vocab))
     return TrainResult(model, history, heldout, seconds, torch.get_num_threads(), device_name(model.embedding.device))
 
@@ -148,11 +153,14 @@ def _run(
     history: History,
     keeper: StateKeeper,
     progress: bool,
+    each: Each | None,
 ) -> float:
     first, start, vocab = len(history["loss"]), time.perf_counter(), model.config.vocab
     bar = tqdm(total=training.steps, initial=first, disable=None if progress else True, unit="step", mininterval=0.5)
     with frozen_heap(), deferred_interrupt() as asked, bar:
         for step in range(first, training.steps):
+            if each is not None:
+                each(step, model)
             for group in optimizer.param_groups:
                 group["lr"] = learning_rate(training, step)
             batch = training_batch(training, vocab, step)
@@ -163,6 +171,8 @@ def _run(
             bar.set_postfix(loss=f"{values[0]:.3f}", accuracy=f"{values[1]:.3f}", refresh=False)
             # The last step too: an interruption while the result is scored or written then costs nothing.
             last = step + 1 == training.steps
+            if last and each is not None:
+                each(training.steps, model)
             keeper.keep(step + 1, asked.is_set() or last, model, optimizer, training, history)
             if asked.is_set():
                 raise KeyboardInterrupt

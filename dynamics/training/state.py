@@ -15,7 +15,7 @@ from torch import Tensor
 
 from dynamics.files.atomic import atomic_write_bytes
 from dynamics.model.config import ModelConfig
-from dynamics.model.decoder import InductionModel
+from dynamics.model.decoder import InductionModel, build
 from dynamics.training.checkpoint import check_shapes, read_tensors
 from dynamics.training.settings import TrainConfig, by_task
 
@@ -82,10 +82,7 @@ def load_state(path: Path, model: InductionModel, optimizer: torch.optim.AdamW, 
     """
     if not path.exists():
         raise ValueError(f"nothing to resume: {path} does not exist")
-    tensors = read_tensors(path.read_bytes(), str(path))
-    digest = bytes(tensors.pop("sha256", torch.zeros(0)).to(torch.uint8).tolist())
-    if digest != _digest(tensors):
-        raise ValueError(f"{path}: the contents do not match their sha256")
+    tensors = _verified(path)
     _check_settings(bytes(tensors.pop("settings").tolist()), _settings(model.config, training), path)
     history = {name[8:]: tensors.pop(name).tolist() for name in sorted(tensors) if name.startswith("history.")}
     shapes = {name: tuple(parameter.shape) for name, parameter in model.named_parameters()}
@@ -95,6 +92,33 @@ def load_state(path: Path, model: InductionModel, optimizer: torch.optim.AdamW, 
         parameter.data.copy_(tensors[f"model.{name}"])
         optimizer.state[parameter] = {slot: tensors[f"{slot}.{name}"].to(parameter.device) for slot in SLOTS}
     return history
+
+
+def read_model(path: Path) -> tuple[InductionModel, TrainConfig, int]:
+    """The model of an unfinished run, its settings and the number of finished steps.
+
+    Raises: FileNotFoundError; ValueError, one plain line, for a damaged file.
+    """
+    tensors = _verified(path)
+    settings = by_task(json.loads(bytes(tensors.pop("settings").tolist())))
+    known = {name: value for name, value in settings.items() if name in ModelConfig.model_fields}
+    rest = {name: value for name, value in settings.items() if name not in known}
+    config, training = ModelConfig.checked(known, str(path)), TrainConfig.checked(rest, str(path))
+    model = build(config, torch.Generator().manual_seed(training.seed))
+    weights = {name[6:]: tensor for name, tensor in tensors.items() if name.startswith("model.")}
+    check_shapes(weights, {name: tuple(one.shape) for name, one in model.named_parameters()}, str(path))
+    for name, parameter in model.named_parameters():
+        parameter.data.copy_(weights[name])
+    return model, training, len(tensors["history.loss"])
+
+
+def _verified(path: Path) -> dict[str, Tensor]:
+    """The tensors of a state, its settings among them, as bytes."""
+    tensors = read_tensors(path.read_bytes(), str(path))
+    digest = bytes(tensors.pop("sha256", torch.zeros(0)).to(torch.uint8).tolist())
+    if digest != _digest(tensors):
+        raise ValueError(f"{path}: the contents do not match their sha256")
+    return tensors
 
 
 def _settings(config: ModelConfig, training: TrainConfig) -> bytes:

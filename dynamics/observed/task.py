@@ -1,0 +1,58 @@
+"""What a model does on rows of its own task, for the log of its training."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from dynamics.heads import theorem
+from dynamics.heads.named import successor_attention, unnamed
+from dynamics.model.decoder import InductionModel
+from dynamics.observed.observer import SHARE, Observer
+from dynamics.observed.scores import coefficients
+from dynamics.observed.undisturbed import undisturbed
+from dynamics.tasks.induction import Induction
+from dynamics.tasks.task import Batch, Task
+from dynamics.training.batches import heldout_rows
+from dynamics.training.evaluation import evaluate
+from dynamics.training.loop import Each
+from dynamics.training.settings import TrainConfig
+
+LOG = "log.jsonl"
+ROWS = 64  # held-out rows that an observation reads
+MOST = 256  # tokens over which it takes gains
+MOMENTS = 100  # observations of a run, at most
+
+
+def on_rows(model: InductionModel, rows: Batch, task: Task) -> dict[str, Any]:
+    """Fields of a log's `Line`: accuracy, losses, successor, and what the theorem speaks of: alpha, beta and gain."""
+    with undisturbed(model):
+        score = evaluate(model, rows)
+        found: dict[str, Any] = {"accuracy": score.accuracy, "losses": [score.loss]}
+        if unnamed(model.config, rows) is not None:
+            return found
+        found["successor"] = [layer.tolist() for layer in successor_attention(model, rows)]
+        if theorem.has_gains(model.config) and isinstance(task, Induction):
+            found["losses"] = list(theorem.stages(model, rows).values())
+            found["gain"] = theorem.gains(model, rows, MOST)
+            found["alpha"], found["beta"] = coefficients(model)
+    return found
+
+
+def logged(path: str | Path, training: TrainConfig, share: float | None = SHARE) -> Each:
+    """What `train` calls at each step to keep a log: at most 100 observations, within `share` of the time.
+
+    A run that resumes goes on with its log. Raises: as `Observer`, at the first call.
+    """
+    observers: list[Observer] = []
+
+    def each(step: int, model: InductionModel) -> None:
+        if not observers:
+            rows = heldout_rows(training, model.config.vocab, ROWS)
+            look, total = partial(on_rows, rows=rows, task=training.task), training.steps
+            every, after = max(1, total // MOMENTS), step or None
+            observers.append(Observer(model, look, path, every=every, share=share, after=after, total=total))
+        observers[0].step(step, due=step == training.steps)
+
+    return each
