@@ -136,7 +136,8 @@ def predicted_at(theta: ArrayLike, n_tokens: int) -> Array:
     total = np.zeros(parts.shape[1:-1])
     for place, number in numbers.items():
         logits = landscape.logits(*parts, n_tokens, place).sum(axis=-2)
-        total += number * (np.logaddexp.reduce(logits, axis=-1) - logits[..., place])
+        others = np.delete(logits - logits[..., place : place + 1], place, axis=-1)
+        total += number * np.logaddexp(0.0, np.logaddexp.reduce(others, axis=-1))  # keeps the digits of small losses
     return total / (n_tokens - 1)
 
 

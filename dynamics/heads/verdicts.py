@@ -39,8 +39,9 @@ class Judged(NamedTuple):
     """One head. repeated, last: mean attention of x_{T+1} to x_i and to itself.
 
     without: the model without this head; only: without all that attend but this one, None for a head that does not
-    attend. theta: its coordinates with gains, loss: the theorem's loss there alone, read_out: what it adds in the model
-    to the logit of the token that it attends to; None where gains are not defined.
+    attend; needed: whether the model loses enough without it. gain: key and value; theta: its coordinates with gains;
+    loss: the theorem's loss there alone; read_out: what it adds in the model to the logit of the token that it attends
+    to; None where gains are not defined.
     """
 
     report: HeadReport
@@ -48,6 +49,7 @@ class Judged(NamedTuple):
     last: float
     without: Score
     only: Score | None
+    needed: bool
     gain: theorem.Pair | None
     theta: NDArray[np.float64] | None
     loss: float | None
@@ -107,29 +109,23 @@ def judge(model: InductionModel, batch: Batch, task: Task) -> Inspection:
     gained = theorem.has_gains(model.config) and isinstance(task, Induction)
     theta = theorem.theta(model, batch) if gained else None
     gains = theorem.gains(model, batch) if gained else None
-    heads, needed = [], {}
-    for number, report in enumerate(reports):
-        place = report.layer, report.head
+    scores, costs = {}, {}
+    for report in reports:
+        place = report[:2]
         alone = score(model, batch, [place])
         only = score(model, batch, [one for one in attending if one != place]) if report.attends else None
-        costs = [_cost(whole, alone)] if only is None else [_cost(whole, alone), _cost(only, without_all)]
-        needed[place] = max(costs, key=abs)
-        heads.append(
-            Judged(
-                report,
-                repeated[number],
-                last[number],
-                alone,
-                only,
-                gains[number] if gains else None,
-                None if theta is None else theta[number],
-                None if theta is None else float(theorem.predicted(theta[number : number + 1], task.pool)),
-                theorem.read_out(model, batch, report.head) if gained else None,
-                "",
-            )
-        )
-    workers = sum(needed[place] > 0 for place in attending)
-    heads = [one._replace(verdict=_verdict(one.report, needed[one.report[:2]], workers)) for one in heads]
+        lost = [_cost(whole, alone)] if only is None else [_cost(whole, alone), _cost(only, without_all)]
+        scores[place], costs[place] = (alone, only), max(lost, key=abs)
+    workers = sum(costs[place] > 0 for place in attending)
+    heads = []
+    for number, report in enumerate(reports):
+        cost = costs[report[:2]]
+        own = (None,) * 4
+        if gains is not None and theta is not None:
+            loss = float(theorem.predicted(theta[number : number + 1], task.pool))
+            own = gains[number], theta[number], loss, theorem.read_out(model, batch, report.head)
+        seen = repeated[number], last[number], *scores[report[:2]], cost > 0
+        heads.append(Judged(report, *seen, *own, _verdict(report, cost, workers)))
     lengths = batch.lengths - 1
     return Inspection(
         whole,

@@ -1,16 +1,25 @@
-"""The heads of a model trained here: what each attends to, its coefficients, and which are induction heads.
+"""The induction heads of a model trained here: named by what each attends to and by what the model loses without it.
 
-The coefficients are in the gauge of the largest one; the head's gains and signs are not in them.
+The run may be finished, killed or still going. Attention is that of the last token x_{T+1}: to x_{i+1}, which came
+after its first occurrence x_i, to x_i and to itself. A head is taken out by a zero in place of its output; "alone" is
+the head that is left when all others that attend to x_{i+1} are taken out. Coefficients mean nothing without the head's
+gains: "x alpha1" is the key gain times alpha1, which stands where Theorem 3.4 has alpha1. "theorem" is the theorem's
+loss of that head alone, the mean over the task's lengths and positions. "read out" is what the head adds in the model,
+behind the MLP and the final norm, to the logit of a token that it attends to, with its standard deviation over tokens;
+before them it is "x beta1". Losses are in nats.
 """
 
+from itertools import pairwise
 from pathlib import Path
 
-from .cli import Parser, command_parser
+from .cli import Parser, aligned, command_parser, page, wrapped
+
+ROWS = 512  # held-out rows that heads are judged on
 
 
 def parser() -> Parser:
     p = command_parser("inspect", __doc__)
-    p.add_argument("folder", metavar="FOLDER", help="a model that `train` has written, or one that ships")
+    p.add_argument("folder", metavar="RUN", help="the folder of a run of `train`, or a model that ships")
     p.add_argument("--device", default="auto", help="auto, cpu or cuda[:N]")
     return p
 
@@ -20,48 +29,93 @@ def main(argv: list[str] | None = None) -> int:
     return print_heads(args.folder, args.device)
 
 
-def print_heads(folder: str | Path, device: str) -> int:
-    """Print a line a head, and how many are induction heads; returns the exit status 0."""
-    from dynamics.heads.named import inspect
-    from dynamics.model.config import PLACED
-    from dynamics.training.checkpoint import MANIFEST, load
+def print_heads(folder: str | Path, device: str, short: bool = False) -> int:
+    """Print what was found, then a line a head; short: only what was found. Returns the exit status 0."""
+    from dynamics.heads.named import unnamed
+    from dynamics.heads.verdicts import judge
+    from dynamics.training.batches import heldout_rows
     from dynamics.training.evaluation import evaluate
-    from dynamics.training.folder import heldout_of
+    from dynamics.training.folder import read_run
     from dynamics.training.loop import choose_device
 
-    found = load(folder, choose_device(device))
-    try:
-        rows = heldout_of(found)
-    except ValueError as error:
-        raise ValueError(f"{Path(folder) / MANIFEST}: {error}") from None
-    print(f"held-out accuracy {score(evaluate(found.model, rows))}")
-    if (rows.position < 0).any():
-        print("no heads are named: on this task the answer does not always stand in the row")
+    run = read_run(folder, choose_device(device))
+    config = run.model.config
+    scored = evaluate(run.model, heldout_rows(run.training, config.vocab))
+    state = "" if run.finished else f"not finished, step {run.step} of {run.training.steps}: "
+    accuracy = f"{state}held-out accuracy {score(scored)}"
+    rows = heldout_rows(run.training, config.vocab, min(ROWS, scored.rows))
+    if reason := unnamed(config, rows):
+        print(f"no heads are named: {reason}\n{accuracy}")
         return 0
-    if (place := found.model.config.place) in PLACED:
-        print(f"no heads are named: the attention of a model whose shift is placed at {place!r} is not shown")
-        return 0
-    reports = inspect(found.model, rows)
-    print("layer head  on successor  alpha1  alpha2   beta1   beta2  (gauge fixed)  place on the landscape")
-    for report in reports:
-        print(_row(report))
-    print(_verdict([report for report in reports if report.is_induction]))
+    found = judge(run.model, rows, run.training.task)
+    print(f"{_answer(found)}\n{accuracy}; a random token of the row is right in {100 * found.guess:.1f} %")
+    if not short:
+        print(page(_attention(found)))
+        print("\n".join(_coordinates(found, config)))
     return 0
 
 
-def _row(report) -> str:
-    pairs = [*(*report.alpha_fixed, 0.0)[:2], *(*report.beta_fixed, 0.0)[:2]]
-    place = "off the plane" if report.place is None else f"({report.place[0]:+.3f}, {report.place[1]:+.3f})"
-    numbers = " ".join(f"{value:>+7.3f}" for value in pairs)
-    name = "induction head" if report.is_induction else ""
-    return f"{report.layer:>5} {report.head:>4} {report.successor:>13.3f} {numbers}  {name:<14} {place}"
+def _answer(found) -> str:
+    """What was found, in one line."""
+    attending = [head for head in found.heads if head.report.attends]
+    working = [head for head in attending if head.needed]
+    names = ", ".join(map(_name, working))
+    if len(working) == 1:
+        return f"one induction head: {names} (layer.head)"
+    if working:
+        return f"{len(working)} heads share the induction: {names} (layer.head)"
+    idle = f"{len(attending)} attend to the successor, and the model does not need them" if attending else (
+        "none puts more than half of its attention on the successor"
+    )  # fmt: skip
+    return f"no induction head: {idle}"
 
 
-def _verdict(found) -> str:
-    if not found:
-        return "no induction head (none puts more than 0.5 of its attention on the successor)"
-    shown = sum(report.key_looks_back and report.value_stays for report in found)
-    return f"{len(found)} induction head(s); |alpha2| > |alpha1| and |beta1| > |beta2| in {shown} of them"
+def _name(head) -> str:
+    return f"{head.report.layer}.{head.report.head}"
+
+
+def _attention(found) -> list[str]:
+    """A line a head: attention, the model without it, and its verdict."""
+    head = ("head", "on x_i+1", "on x_i", "on itself", "loss without", "right", "loss alone", "right")
+    rows = []
+    for one in found.heads:
+        shares = f"{one.report.successor:.3f}", f"{one.repeated:.3f}", f"{one.last:.3f}"
+        rows.append((_name(one), *shares, *_scored(one.without), *_scored(one.only)))
+    even = ("even", *(f"{found.even:.3f}",) * 3, *_scored(found.score), "", "")
+    lines = aligned([head, *rows, even])
+    verdicts = ["verdict", *(one.verdict for one in found.heads), "the whole model"]
+    lines = [f"{line}  {verdict}" for line, verdict in zip(lines, verdicts, strict=True)]
+    if any(one.report.attends for one in found.heads):
+        loss, right = _scored(found.without_all)
+        lines.append(f"without all heads that attend to x_i+1: loss {loss}, right {right}")
+    return lines
+
+
+def _scored(one) -> tuple[str, str]:
+    return ("-", "-") if one is None else (f"{one.loss.mean():.3f}", f"{100 * one.right.mean():.1f} %")
+
+
+def _coordinates(found, config) -> list[str]:
+    """A line a head: coefficients, gains and their products; then the theorem beside the model."""
+    from dynamics.heads.theorem import GAPS, outside
+
+    reasons = outside(config)
+    if found.stages is None:
+        return [wrapped(f"no coordinates: outside the theorem ({', '.join(reasons) or 'another task'})")]
+    pairs = "alpha1", "alpha2", "key gain", "beta1", "beta2", "value gain"
+    head = ("head", *pairs, "x alpha1", "x alpha2", "x beta1", "x beta2", "theorem", "read out")
+    rows = []
+    for one in found.heads:
+        numbers = *one.report.alpha, one.gain[0], *one.report.beta, one.gain[1], *one.theta
+        loss = "outside" if reasons else f"{one.loss:.3g}"
+        read = f"{one.read_out.mean:+.1f} ± {one.read_out.std:.1f}"
+        rows.append((_name(one), *(f"{value:+.2f}" for value in numbers), loss, read))
+    losses = list(found.stages.values())
+    gaps = [before - after for before, after in pairwise([*losses, found.together])]
+    named = ", ".join(f"{name} {gap:+.3g}" for name, gap in zip(GAPS, gaps, strict=True))
+    told = f"outside the theorem: {', '.join(reasons)}; its loss" if reasons else "the theorem's loss"
+    beside = f"{told} of all heads is {found.together:.3g}, the model's {losses[0]:.3g}: {named}"
+    return ["", *aligned([head, *rows]), wrapped(beside)]
 
 
 def score(heldout) -> str:

@@ -1,4 +1,4 @@
-"""Train the induction models of Figure 1a, name their induction heads by attention, and place them on the landscape.
+"""Train the induction models of Figure 1a, and name their induction heads by attention and by ablation.
 
 --compare trains one layer with KV shifting and one and two vanilla layers at a size at which two vanilla layers learn
 too: vocabulary 32, rows of 4.9 different tokens on average, width 32, 4 heads, MLP 64, 3000 steps of 64 rows, AdamW at
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from dynamics.files import registered
 
-from .cli import Parser, command_parser, output_folder, program, whole, wrapped
+from .cli import Parser, command_parser, hint, output_folder, program, whole, wrapped
 
 COMPARED = ("small-kv-shift", "small-vanilla-1", "small-vanilla-2")
 PRESETS = ("kv-shift", "vanilla-1", "vanilla-2", *COMPARED)
@@ -81,7 +81,8 @@ def main(argv: list[str] | None = None) -> int:
     _train(runs, out, options, plan)
     for name in names:
         print(f"\n{out / name}")
-        print_heads(out / name, options.device)
+        print_heads(out / name, options.device, short=True)
+    hint(options, f"{program('inspect')} {out / names[0]} shows each head, with its gains and without it")
     return 0
 
 
