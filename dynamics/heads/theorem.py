@@ -47,6 +47,7 @@ def outside(config: ModelConfig) -> list[str]:
         f"shift {config.shift}": config.shift != "kv",
         f"window {config.window}": config.window != 2,
         "another attention than causal softmax over values of its own": not config.plain,
+        f"place {config.place}": config.place != "heads",
         "MLP": config.mlp_width > 0,
     }
     return [reason for reason, applies in found.items() if applies]
@@ -93,7 +94,7 @@ def check(config: ModelConfig) -> None:
     found = (config.n_layers, config.shift, config.window)
     if found != (1, "kv", 2):
         raise ValueError(f"needs one layer, shift kv and window 2, got {found[0]}, {found[1]} and {found[2]}")
-    raise ValueError("needs causal softmax attention over values of its own")
+    raise ValueError("needs causal softmax attention over values of its own, shifted in each head")
 
 
 def coordinates(gain: ArrayLike, alpha: ArrayLike, beta: ArrayLike) -> Array:

@@ -126,5 +126,5 @@ class Observer:
             return gone >= self._every
         if self._total is None:
             return self.spent + cost <= self._share * self.trained
-        foreseen = self.trained * (self._total - self._first) / (number - self._first)
+        foreseen = self.trained * (self._total - self._first) / max(1, number - self._first)
         return gone * (self._share * foreseen - self.spent) >= cost * (self._total - self._last)

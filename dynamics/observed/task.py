@@ -30,7 +30,7 @@ def on_rows(model: InductionModel, rows: Batch, task: Task) -> dict[str, Any]:
     with undisturbed(model):
         score = evaluate(model, rows)
         found: dict[str, Any] = {"accuracy": score.accuracy, "losses": [score.loss]}
-        if unnamed(model.config, rows) is not None:
+        if model.config.place != "heads" or unnamed(model.config, rows):
             return found
         found["successor"] = [layer.tolist() for layer in successor_attention(model, rows)]
         if theorem.has_gains(model.config) and isinstance(task, Induction):

@@ -67,8 +67,9 @@ def text_of(page):
 
 
 def contents(folder):
-    """All that is below a folder, by its name: the bytes of a file, False for a folder."""
-    return {str(path.relative_to(folder)): path.is_file() and path.read_bytes() for path in Path(folder).rglob("*")}
+    """All that is below a folder, by its name: the bytes of a file, False for a folder and for a log with seconds."""
+    found = {str(path.relative_to(folder)): path for path in Path(folder).rglob("*")}
+    return {name: path.is_file() and path.name != "log.jsonl" and path.read_bytes() for name, path in found.items()}
 
 
 def stopped(*_, **__):

@@ -141,7 +141,7 @@ def _shipped(name: str) -> tuple[Any, np.ndarray]:
 
     model = shipped(name).model
     reports = inspect(model, heldout_batch(0, 128, model.config.vocab, 512))
-    return model, np.array([report.is_induction for report in reports])
+    return model, np.array([report.attends for report in reports])
 
 
 def _induction(name: str, k: int) -> np.ndarray:

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynamics.files.atomic import sha256_bytes
-from dynamics.heads.coupling import Mixing, MixingTable, cells, collect, fixed, gains, mixings
+from dynamics.heads.coupling import Mixing, MixingTable, cells, collect, fixed, mixings
 from dynamics.heads.coupling_file import read_table, write_table
+from dynamics.heads.theorem import gains
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.sweep.record import Job, Measure

@@ -6,7 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynamics.heads.named import THRESHOLD, fix_gauge, inspect, place_on_slice, successor_attention
+from dynamics.heads.named import THRESHOLD, fix_gauge, inspect, successor_attention
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.training.evaluation import as_tensors, heldout_batch
@@ -41,9 +41,9 @@ def test_gauge_changes_neither_the_logits_nor_the_report(layer, kv_head, key_sca
     torch.testing.assert_close(model(tokens, query), other(tokens, query), rtol=0, atol=1e-11)
     for left, right in zip(inspect(model, BATCH), inspect(other, BATCH), strict=True):
         assert left.successor == pytest.approx(right.successor, abs=1e-12)
-        np.testing.assert_allclose(left.alpha_fixed + left.beta_fixed, right.alpha_fixed + right.beta_fixed, atol=1e-6)
-        np.testing.assert_allclose(left.place, right.place, rtol=1e-4)
-        assert left[9:] == right[9:]
+        for one, other in ((left.alpha, right.alpha), (left.beta, right.beta)):
+            np.testing.assert_allclose(fix_gauge(one), fix_gauge(other), atol=1e-6)
+        assert left[6:] == right[6:]
 
 
 @given(st.tuples(COEFFICIENT, COEFFICIENT), SCALE)
@@ -56,24 +56,6 @@ def test_fixed_gauge_is_one_point_an_orbit(pair, scale):
     assert max(fixed, key=abs) > 0
     assert pair[0] * fixed[1] == pytest.approx(pair[1] * fixed[0])
     assert fix_gauge(tuple(scale * c for c in pair)) == pytest.approx(fixed)
-
-
-@given(st.tuples(COEFFICIENT, COEFFICIENT), SCALE)
-def test_place_is_on_the_slice_and_agrees_with_the_fixed_gauge_for_equal_signs(pair, scale):
-    place = place_on_slice(pair)
-    if place is None:
-        assert sum(pair) == 0
-        return
-    assert place_on_slice(tuple(scale * c for c in pair)) == pytest.approx(place)
-    assert place * sum(pair) == pytest.approx(pair[0])
-    if pair[0] * pair[1] >= 0:
-        assert 0 <= place <= 1
-        assert place == pytest.approx(fix_gauge(pair)[0])
-
-
-@pytest.mark.parametrize("coefficients", [(1.0,), (1.0, -1.0), (0.2, 0.3, 0.5)])
-def test_no_place_off_the_plane(coefficients):
-    assert place_on_slice(coefficients) is None
 
 
 def test_successor_attention_is_a_plain_loop_over_the_rows():
@@ -110,11 +92,10 @@ def test_heads_are_named_by_attention_even_where_the_coefficients_say_otherwise(
     looks_like_one = inspect(constructed((0.0, 1.0), (1.0, 0.0), scale=0.0), batch)[0]
     assert looks_like_one.key_looks_back
     assert looks_like_one.value_stays
-    assert not looks_like_one.is_induction
+    assert not looks_like_one.attends
     for value_stays in (True, False):
         is_one = inspect(constructed((0.0, 1.0), (1.0 * value_stays, 1.0 * (not value_stays))), batch)[0]
-        assert is_one.is_induction and is_one.successor > 0.99 > THRESHOLD == 0.5
-        assert is_one.place == (0.0, 1.0 * value_stays)
+        assert is_one.attends and is_one.successor > 0.99 > THRESHOLD == 0.5
         assert is_one.value_stays == value_stays
 
 
@@ -122,11 +103,4 @@ def test_plain_attention_reports_the_coefficients_one_and_zero():
     config = ModelConfig(vocab=64, width=16, n_heads=4, shift="none")
     for report in inspect(model_of(config), BATCH):
         assert report.alpha == report.beta == (1.0, 0.0)
-        assert report.place == (1.0, 1.0)
         assert not report.key_looks_back
-
-
-def test_window_of_three_has_no_place_on_the_plane():
-    for report in inspect(model_of(CONFIG.model_copy(update={"window": 3})), BATCH):
-        assert len(report.alpha_fixed) == 3
-        assert report.place is None

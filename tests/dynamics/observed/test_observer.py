@@ -10,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynamics.model.decoder import build
-from dynamics.observed import observer as observers
 from dynamics.observed.log import Line, begun, read_lines, stacked, write_lines
 from dynamics.observed.observer import Observer
 from dynamics.observed.probe import make_probe
-from dynamics.observed.scores import observe
+from dynamics.observed.scores import observe, summary
 from dynamics.observed.undisturbed import undisturbed
 from dynamics.training.loop import make_optimizer, train_step
 from dynamics.training.settings import TrainConfig
@@ -132,17 +131,16 @@ class Clock:
         return self.now
 
 
-def run(monkeypatch, steps, costs, **settings):
+def run(steps, costs, **settings):
     """An observer of a clock that nothing but `steps` (training) and `costs` (observations, in turn) moves."""
-    clock, found, taken = Clock(), observed(), []
+    clock, taken = Clock(), []
 
-    def costly(model, probe):
+    def costly(model):
         taken.append(costs[len(taken) % len(costs)])
         clock.now += taken[-1]
-        return found
+        return FOUND
 
-    monkeypatch.setattr(observers, "observe", costly)
-    observer = Observer(torch.nn.Linear(1, 1), None, clock=clock, **settings)
+    observer = Observer(torch.nn.Linear(1, 1), costly, clock=clock, **settings)
     states = []
     for number, seconds in enumerate([*steps, 0.0]):
         if observer.step(number) is not None:
@@ -151,11 +149,8 @@ def run(monkeypatch, steps, costs, **settings):
     return observer, states
 
 
-def observed():
-    return observe(model := variants.model(variants.named()), make_probe(model, k=4))
-
-
-FOUND = observed()
+MODEL = variants.model(variants.named())
+FOUND = summary(MODEL, make_probe(MODEL, k=4))
 
 
 @given(
@@ -165,9 +160,7 @@ FOUND = observed()
     st.sampled_from([0.02, 0.1, 0.5]),
 )
 def test_an_observation_is_paid_for_before_it_is_made(steps, costs, every, share):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(f"{__name__}.observed", lambda: FOUND)
-        observer, states = run(patch, steps, costs, every=every, share=share)
+    observer, states = run(steps, costs, every=every, share=share)
     assert states[0][:2] == (0, 0.0)
     for (last, _, spent, _), (number, trained, after, cost), foreseen in zip(
         states, states[1:], _dearest(states), strict=False
@@ -187,22 +180,21 @@ def _dearest(states):
     return [max(costs[max(0, n - 1) : n + 1]) for n in range(len(costs))]
 
 
-def test_the_share_is_used_and_not_only_kept(monkeypatch):
-    observer, states = run(monkeypatch, [0.1] * 20_000, [0.5], share=0.02)
+def test_the_share_is_used_and_not_only_kept():
+    observer, states = run([0.1] * 20_000, [0.5], share=0.02)
     assert 0.019 <= observer.share <= 0.02
     gaps = np.diff([state[0] for state in states])
     assert gaps[0] == 500 and set(gaps[1:].tolist()) <= {249, 250, 251}  # 2 * 0.5 / 0.02 / 0.1, then half of it
 
 
-def test_without_a_limit_each_due_step_is_observed(monkeypatch):
-    _, states = run(monkeypatch, [0.1] * 10, [5.0], share=None, every=3)
+def test_without_a_limit_each_due_step_is_observed():
+    _, states = run([0.1] * 10, [5.0], share=None, every=3)
     assert [state[0] for state in states] == [0, 3, 6, 9]
 
 
-def test_pauses_are_not_training(monkeypatch):
+def test_pauses_are_not_training():
     clock = Clock()
-    monkeypatch.setattr(observers, "observe", lambda *_: FOUND)
-    observer = Observer(torch.nn.Linear(1, 1), None, clock=clock)
+    observer = Observer(torch.nn.Linear(1, 1), lambda _: FOUND, clock=clock)
     observer.step(0)
     clock.now += 100.0
     observer.resume()
@@ -244,9 +236,9 @@ def test_the_log_holds_what_was_observed(tmp_path):
     observer.step(1)
     lines = read_lines(path)
     assert lines == observer.lines and [line.step for line in lines] == [0, 1]
-    found = observe(model, probe)
+    found = summary(model, probe)
     for name in ("induction", "entropy", "drain", "copy_loss", "alpha", "beta"):
-        np.testing.assert_allclose(stacked(lines, name)[1], getattr(found, name), rtol=1e-5)
+        np.testing.assert_allclose(stacked(lines, name)[1], found[name], rtol=1e-5)
     np.testing.assert_allclose(np.diff(stacked(lines, "alpha"), axis=0)[0, :, 0, 0], [0, 1, 0, 0], atol=1e-5)
     refused("the log has no text_loss", stacked, lines, "text_loss")
 
@@ -262,7 +254,7 @@ def test_a_diverged_model_is_logged_with_nothing_where_there_are_no_numbers(tmp_
 
 
 def test_a_run_that_goes_on_continues_its_log_and_another_does_not_touch_it(tmp_path):
-    path, line = tmp_path / "log.jsonl", Line.of(0, FOUND, 0.1, 1.0, 0.1)
+    path, line = tmp_path / "log.jsonl", Line.of(0, FOUND, seconds=0.1, trained=1.0, share=0.1)
     write_lines(path, [line.model_copy(update={"step": step}) for step in (0, 10, 20, 30)])
     before = path.read_bytes()
     refused("exists already", Observer, torch.nn.Linear(1, 1), None, path)
@@ -273,6 +265,6 @@ def test_a_run_that_goes_on_continues_its_log_and_another_does_not_touch_it(tmp_
 
 @pytest.mark.parametrize("change", [{"step": -1}, {"unknown": 1}, {"induction": 3}])
 def test_a_damaged_log_is_refused_in_one_line(tmp_path, change):
-    path, line = tmp_path / "log.jsonl", json.loads(Line.of(0, FOUND, 0.1, 1.0, 0.1).model_dump_json())
+    path, line = tmp_path / "log.jsonl", json.loads(Line.of(0, FOUND).model_dump_json())
     path.write_text(json.dumps(line) + "\n" + json.dumps(line | change) + "\n")
     refused(r"log\.jsonl, line 2: ", read_lines, path)

@@ -84,5 +84,5 @@ def test_ensemble_of_every_task_equals_the_loop(task):
 def test_inspect_refuses_rows_whose_answer_is_not_in_them():
     config = ModelConfig(vocab=VOCAB, width=16, n_heads=2)
     model = train(config, TASKS["trigram"], progress=False).model
-    refused("rows without it", inspect, model, heldout_rows(TASKS["trigram"], VOCAB))
+    refused("the answer does not always stand in the row", inspect, model, heldout_rows(TASKS["trigram"], VOCAB))
     assert len(inspect(model, heldout_rows(TASKS["mqar"], VOCAB))) == 2

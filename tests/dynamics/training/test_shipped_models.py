@@ -21,7 +21,7 @@ SHIFTED = [name for name in TASKED if shipped(name).model.config.shift == "kv"]
 def heads(name):
     """What the shipped model's induction heads are, read once."""
     found = shipped(name)
-    return [report for report in inspect(found.model, heldout_of(found)) if report.is_induction]
+    return [report for report in inspect(found.model, heldout_of(found)) if report.attends]
 
 
 def made_on(name):
