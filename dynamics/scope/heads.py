@@ -55,8 +55,8 @@ class HeadScope(NamedTuple):
     outside of this window weigh at most the mass together; budget: tokens its key-value head keeps; dropped_mass and
     output_error: bounds on the weight dropped by that budget at the full context, and on the change of the head's
     output (before the output projection, from the same states before the layer); alpha, beta: KV shift (self,
-    previous, ..) as stored, which mean nothing without the head's own gains; sink: a learned logit beside those of the
-    tokens; rule: what scope, window and dropped mass follow from.
+    previous, ..), which mean nothing without the head's own gains; sink: a learned logit beside those of the tokens;
+    rule: what scope, window and dropped mass follow from.
     """
 
     layer: int

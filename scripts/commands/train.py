@@ -1,4 +1,4 @@
-"""Train the induction models of Figure 1a, name their induction heads by attention, and place them on the landscape.
+"""Train the induction models of Figure 1a, and name their induction heads by attention.
 
 --compare trains one layer with KV shifting and one and two vanilla layers at a size at which two vanilla layers learn
 too: vocabulary 32, rows of 4.9 different tokens on average, width 32, 4 heads, MLP 64, 3000 steps of 64 rows, AdamW at

@@ -138,7 +138,7 @@ def test_heads_without_a_slope_are_unknown_and_masked_layers_keep_their_window()
     assert total.kept == total.full == 2 * KV_HEADS * 7
 
 
-def test_a_shift_multiplies_the_range_and_is_shown_as_stored():
+def test_a_shift_multiplies_the_range_and_its_coefficients_are_told():
     checkpoint = CASES["alibi, shift"]
     raw = InMemory(checkpoint.architecture, gamma=checkpoint.small(0).gamma)
     raw.weights = checkpoint.weights
