@@ -55,8 +55,8 @@ class HeadScope(NamedTuple):
     outside of this window weigh at most the mass together; budget: tokens its key-value head keeps; dropped_mass and
     output_error: bounds on the weight dropped by that budget at the full context, and on the change of the head's
     output (before the output projection, from the same states before the layer); alpha, beta: KV shift (self,
-    previous, ..); place: (alpha1, beta1) on the slices alpha1 + alpha2 = 1 and beta1 + beta2 = 1 of the landscape;
-    sink: a learned logit beside those of the tokens; rule: what scope, window and dropped mass follow from.
+    previous, ..), which mean nothing without the head's own gains; sink: a learned logit beside those of the tokens;
+    rule: what scope, window and dropped mass follow from.
     """
 
     layer: int
@@ -75,7 +75,6 @@ class HeadScope(NamedTuple):
     output_error: float
     alpha: tuple[float, ...] | None
     beta: tuple[float, ...] | None
-    place: tuple[float, float] | None
     sink: float | None = None
     rule: Rule = Rule.RANGE
 
@@ -158,7 +157,6 @@ def _scope(
     seen = math.inf if small.window is None else small.window
     dropped = bounds.dropped(head.logit_range, budget, cap)
     known = math.isfinite(head.value_diameter)
-    alpha, beta = (_row(mixture, head.kv_head) for mixture in (small.alpha, small.beta))
     return HeadScope(
         layer=head.layer,
         head=head.head,
@@ -174,9 +172,8 @@ def _scope(
         budget=budget,
         dropped_mass=dropped,
         output_error=float(output_error_bound(dropped, head.value_diameter)) if known else math.inf if dropped else 0.0,
-        alpha=alpha,
-        beta=beta,
-        place=_place(alpha, beta),
+        alpha=_row(small.alpha, head.kv_head),
+        beta=_row(small.beta, head.kv_head),
         sink=head.sink,
         rule=bounds.rule,
     )
@@ -191,13 +188,3 @@ def _printed(head: HeadRange, eps: float, small: SmallTensors) -> float | None:
 
 def _row(mixture: np.ndarray | None, kv_head: int) -> tuple[float, ...] | None:
     return None if mixture is None else tuple(mixture[kv_head].tolist())
-
-
-def _place(alpha: tuple[float, ...] | None, beta: tuple[float, ...] | None) -> tuple[float, float] | None:
-    """Where the head lies on the landscape: of what is not shifted, the coefficients are (1, 0)."""
-    if alpha is None and beta is None:
-        return None
-    from dynamics.heads.named import place_on_slice  # torch, for models with a shift alone
-
-    first, second = (place_on_slice((1.0, 0.0) if row is None else row) for row in (alpha, beta))
-    return None if first is None or second is None else (first, second)

@@ -132,16 +132,22 @@ plt.show()
 # Which of the four heads is the induction head? Not by its coefficients alone: scaling a key up and the query down changes
 # nothing, so signs and sizes are a matter of gauge. *Attention* tells: a head is named an induction head if it gives more
 # than half of its attention to the successor of the earlier occurrence.
+#
+# Times the head's own gains, the coefficients do have a meaning, and the products stand for the theorem's $\alpha$ and
+# $\beta$. The key gain says how much a token's query prefers that token's key to another's. The value gain says how much
+# a token's value raises that token's logit over another's. **Look at** the keys of the induction head: the token before
+# decides. Its values may have any sign here, as this model has an MLP behind the head and the theorem's model has none.
 
 # %%
-from dynamics.heads.named import inspect
+from dynamics.heads.coupling import mixings
 from dynamics.training.batches import heldout_rows
 
 model = runs["kv-shift"].model
-for head in inspect(model, heldout_rows(training, model.config.vocab, 256)):
-    kind = "induction head" if head.is_induction else ""
-    mixed = ", ".join(f"{number:+.2f}" for number in (*head.alpha, *head.beta))
-    print(f"head {head.head}: attention to the successor {head.successor:.2f}  (alpha, beta) = ({mixed})  {kind}")
+for head in mixings(model, heldout_rows(training, model.config.vocab, 256), training.seed):
+    kind = "induction head" if head.successor > 0.5 else ""
+    keys, values = (", ".join(f"{number:+.2f}" for number in pair) for pair in (head.key, head.value))
+    print(f"head {head.head}: attention to the successor {head.successor:.2f}", kind)
+    print(f"    key gain * (alpha1, alpha2) = ({keys}), value gain * (beta1, beta2) = ({values})")
 
 # %% [markdown]
 # For a model without a shift, or one of transformers, `dynamics.heads.scores.head_scores(model)` gives the same kind of

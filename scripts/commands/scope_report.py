@@ -18,7 +18,7 @@ from .cli import aligned
 Layers = Sequence[Sequence["HeadScope"]]
 COLUMNS = ("layer", "head", "slope", "range D", "printed", "spectral", "scope", "window", "reach", "KV tokens",
            "dropped <=", "error <=")  # fmt: skip
-SHIFT = ("alpha", "beta", "place")
+SHIFT = ("alpha", "beta")
 ARITHMETIC = (
     "arithmetic: the bounds are about exact (real) arithmetic; in bfloat16 transformers rounds slope times position, "
     "and a weight can exceed eps 90 times (32 heads, 4,096 tokens, slope 2^-1/2)"
@@ -71,11 +71,10 @@ def _row(head: HeadScope, shifted: bool) -> tuple[str, ...]:
         number(head.dropped_mass),
         number(head.output_error),
     )
-    places = tuple(
-        "-" if row is None else "(" + ", ".join(f"{c:+.3f}" for c in row) + ")"
-        for row in (head.alpha, head.beta, head.place)
+    pairs = tuple(
+        "-" if row is None else "(" + ", ".join(f"{c:+.3f}" for c in row) + ")" for row in (head.alpha, head.beta)
     )
-    return cells + places * shifted
+    return cells + pairs * shifted
 
 
 def number(value: float | None) -> str:

@@ -1,7 +1,7 @@
 """The site's page dissected.html: what the heads of the arena's central models do, from the shipped dissection."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dynamics.arena.bundle import shipped_arena
 from dynamics.arena.dissect import DISSECTED, SCHEMES
@@ -10,7 +10,6 @@ from dynamics.model.sizes import parameters
 
 from ..commands.table import FIGURES as PATHS
 from ..commands.table import headline
-from ..figures.trained.fig_dissected import FULL_SIZE, SHIFTED, TOKENS, paths, shares
 from ..figures.trained.fig_dissected_sinks import even
 
 FIGURES = ("fig_dissected", "fig_dissected_sinks")
@@ -19,7 +18,6 @@ LAYERS = {
     "sink": ("weight on the first token", 3), "entropy": ("importance entropy, nats", 2),
     "drain": ("value of the first token", 2), "peak": ("state of the first token", 2),
 }  # fmt: skip
-CELLS = ("induction: keys look back, values stay", "both look back", "neither", "keys stay, values look back")
 WORDS = {"rope": "RoPE", "alibi": "ALiBi", "none": "none", "learned": "learnt"}
 
 
@@ -32,7 +30,7 @@ def page() -> str:
     )
     lines = ["# What the arena's models do", "", made, ""]
     lines += [_setting(found), "", LIMITS, ""]
-    parts = (_heads, _coefficients, _sinks, _waivers, _contexts)
+    parts = (_heads, _sinks, _waivers, _contexts)
     return "\n".join(lines + [line for part in parts for line in [*part(found), ""]])
 
 
@@ -91,52 +89,6 @@ fourth repeat gains less than 0.2 of more than 5 nats. What a shift gains in the
 heads, which none of these models has."""
 
 
-def _coefficients(found: Dissection) -> list[str]:
-    """Cells and layers of the shifts of one entry, beside the flow."""
-    trained, flow = paths(found, SHIFTED, FULL_SIZE)
-    ends = [shares(theta) for theta in (trained[0], trained[-1], flow[-1])]
-    rows = [
-        (words, *(str(int(_cell(end)[index].sum())) for end in ends)) for index, words in enumerate(CELLS)
-    ]  # fmt: skip
-    layers = found.plan.entries[SHIFTED].config.n_layers
-    seeds = len(found.seen[SHIFTED])
-    by_layer = [end.reshape(seeds, layers, -1, 2).mean(2) for end in ends[:2]]
-    told = [
-        (str(layer + 1), *(spread(end[:, layer, which], 2) for which in (0, 1) for end in by_layer))
-        for layer in range(layers)
-    ]
-    lead = (
-        f"The {len(ends[0])} heads of `{SHIFTED}`, by which of the two tokens has the larger coefficient, in size; "
-        f"and where the gradient flow of the theorem's loss (sentences of {TOKENS} tokens) takes the same starts."
-    )
-    moved = sum(int((old & ~new).sum()) for old, new in zip(*map(_cell, ends[:2]), strict=True))
-    rising, falling = (
-        [int((sign * (end - ends[0])[:, which] > 0).sum()) for end in ends[1:]] for which, sign in ((0, 1), (1, -1))
-    )
-    turned = (
-        f"{moved} heads end in another cell than they began in. The previous token's share of the keys rises in "
-        f"{rising[0]} heads as trained and in {rising[1]} along the flow, that of the values falls in {falling[0]} and "
-        f"{falling[1]}."
-    )
-    head = ("the previous token's share of", "keys, start", "keys, end", "values, start", "values, end")
-    return [
-        "## Shifts, and the flow of the theorem", "", lead, "",
-        *_table(("cell", "heads at the start", "trained", "flow"), rows), "", f"{turned} {COEFFICIENTS_SAY}", "",
-        *_table(("layer, " + head[0], *head[1:]), told),
-    ]  # fmt: skip
-
-
-COEFFICIENTS_SAY = """What one sees: training on text does not drive these shifts to induction; they stay about where
-they were drawn, and the signs of their small moves are as good as even. A text is not the theorem's task, nor its
-model this one: cells and signs are compared, no times, and the theorem is not put to a test."""
-
-
-def _cell(share: NDArray) -> tuple[NDArray, ...]:
-    """Heads in each of `CELLS`, from shares (heads, 2)."""
-    keys, values = (share > 0.5).T
-    return keys & ~values, keys & values, ~keys & ~values, ~keys & values
-
-
 def _sinks(found: Dissection) -> list[str]:
     """By layer at the end, means over heads."""
     rows, level = [], even(found)
@@ -145,7 +97,7 @@ def _sinks(found: Dissection) -> list[str]:
             end = scores(found, entry, name)[:, -1]
             end = end.mean(-1) if end.ndim == 3 else end
             rows.append((words, f"`{entry}`", *(spread(layer, digits) for layer in end.T)))
-    drain, looks = scores(found, SHIFTED, "drain").mean((0, 2)), found.plan.looks
+    drain, looks = scores(found, "kv-shift", "drain").mean((0, 2)), found.plan.looks
     drained = {"start": f"{drain[0]:.2f}", "end": f"{drain[-1]:.2f}"}
     lead = (
         f"{looks.windows} held-out documents, their first {looks.window} bytes. Weight: the mean over all queries, "

@@ -70,11 +70,11 @@ def test_no_bound_is_null_in_json_and_said_in_words(llama, tmp_path, done):
     assert printed.count("no bound") >= 8 and "8 heads unknown" in printed
 
 
-def test_models_with_a_shift_show_their_place_on_the_landscape(done):
+def test_models_with_a_shift_show_its_coefficients(done):
     printed = done("scope", KV_SHIFT, "--eps", "1e-3")
     header, *rows = printed.splitlines()
-    assert header.split()[-3:] == ["alpha", "beta", "place"]
-    assert rows[0].count("(") == 3
+    assert header.split()[-2:] == ["alpha", "beta"]
+    assert rows[0].count("(") == 2
 
 
 def test_layers_with_other_heads_and_a_window_are_read_and_drawn(tmp_path, done):

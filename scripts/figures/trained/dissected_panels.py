@@ -1,4 +1,4 @@
-"""Panels of the dissected models: scores over training, coefficients beside the flow, sinks, waivers, context."""
+"""Panels of the dissected models: scores over training, sinks, waivers, context."""
 
 import matplotlib
 import numpy as np
@@ -9,32 +9,30 @@ from numpy.typing import NDArray
 
 from ..figure_files import STYLE
 from ..heads.fig_waiver_token import SCHEMES
-from ..palette import AID, BLACK, MODELS
+from ..palette import BLACK, MODELS
 
 NAMES = {scheme: name for scheme, name, *_ in SCHEMES}
 SHORT = {"no positions": "none", "learned positions": "learnt"}
 
 
 def draw_training(data) -> Figure:
-    """(a) to (d) Scores over training; (e), (f) shares of the coefficients, trained and along the flow."""
+    """(a) to (d) Scores over training."""
     with matplotlib.rc_context(fname=STYLE):
-        figure = Figure(figsize=(5.5, 4.9))
-        panels = figure.subplots(3, 2)
-        figure.subplots_adjust(left=0.1, right=0.985, top=0.965, bottom=0.11, hspace=0.42, wspace=0.26)
+        figure = Figure(figsize=(5.5, 3.4))
+        panels = figure.subplots(2, 2)
+        figure.subplots_adjust(left=0.1, right=0.985, top=0.945, bottom=0.17, hspace=0.36, wspace=0.26)
         over = {
             "(a) heads look one back": data.previous,
             "(b) no induction head": data.induction,
             "(c) no echo head": data.echo,
             "(d) repeats gain little": data.copied,
         }
-        for panel, (title, values) in zip(panels.flat, over.items(), strict=False):
+        for panel, (title, values) in zip(panels.flat, over.items(), strict=True):
             _over_training(panel, data.steps, values)
             panel.set_title(title)
             panel.set_ylabel("4th below 1st (nats)" if values is data.copied else "attention, best")
         for panel in panels[1]:
             panel.set_xlabel("updates")
-        _shares(panels[2, 0], data.trained, "(e) trained: little moves")
-        _shares(panels[2, 1], data.flow, "(f) flow: all to induction")
         _key(figure, data.entries)
         return figure
 
@@ -78,27 +76,6 @@ def _over_training(panel: Axes, steps: NDArray, values: NDArray) -> None:
     panel.xaxis.set_minor_locator(matplotlib.ticker.NullLocator())
     panel.set_ylim(min(0.0, float(values.min())), None)
     panel.yaxis.set_major_locator(matplotlib.ticker.MaxNLocator(4))
-
-
-def _shares(panel: Axes, paths: NDArray, title: str) -> None:
-    """A line a head from its start (open) to its end, (times, heads, 2); cells are parted by the dotted lines."""
-    for path in paths.swapaxes(0, 1):
-        panel.plot(*path.T, color=AID, linewidth=0.5, alpha=0.8)
-    panel.plot(*paths[0].T, linestyle="", marker="o", markersize=1.6, markerfacecolor="white", markeredgecolor=BLACK,
-               markeredgewidth=0.4)  # fmt: skip
-    panel.plot(*paths[-1].T, linestyle="", marker="o", markersize=2.4, color=BLACK)
-    for line in (panel.axhline, panel.axvline):
-        line(0.5, color=BLACK, linewidth=0.5, linestyle=":")
-    panel.set(
-        title=title,
-        xlabel="share of the previous token, keys",
-        ylabel="values: the same",
-        xlim=(-0.03, 1.03),
-        ylim=(-0.03, 1.03),
-    )
-    panel.set_xticks((0, 0.5, 1), ("0", "½", "1"))
-    panel.set_yticks((0, 0.5, 1), ("0", "½", "1"))
-    panel.yaxis.labelpad = 4
 
 
 def _by_layer(panel: Axes, values: NDArray, level: float) -> None:

@@ -1,10 +1,8 @@
 """Trained heads on the theory's map and in Table 5's cells (kv.tab5.*.trained, kv.beyond.{sign_rule,fate}.trained).
 
-(a) The slice of Figure 2, all of it, from -infinity to infinity (which are one point): each head from where it started
-to where it ended, in the gauge alpha1 + alpha2 = 1 and beta1 + beta2 = 1. (b) alpha2 and beta1
-times the head's own gains: these products are the same in every gauge and stand for the theorem's alpha2 and beta1. The
-contour lines are the theorem's chance of the right answer with alpha1 = beta2 = 0.
-(c) Shares of the cells of Table 5, at the start and trained, in the gauge that compares sizes, beside the paper's.
+(a) alpha2 and beta1 times the head's own gains: these products are the same in every gauge and stand for the theorem's
+alpha2 and beta1. The contour lines are the theorem's chance of the right answer with alpha1 = beta2 = 0.
+(b) Shares of the cells of Table 5, at the start and trained, in the gauge that compares sizes, beside the paper's.
 """
 
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,20 +17,13 @@ if TYPE_CHECKING:
     from dynamics.heads.coupling import MixingTable
 
 QUICK_SIZE, FULL_SIZE = 61, 181
-EDGE = 88.0  # of the map in (a), in degrees
-REACH = 1.5  # of the axes in (b), over the farthest head
+REACH = 1.5  # of the axes of the map, over the farthest head
 
 
 class Data(NamedTuple):
-    """Heads are rows; a share p = c1/(c1 + c2) is shown at the angle atan(2 p - 1), in degrees in (-90, 90]."""
-
     tokens: "NDArray"  # of the theory's sentence
     successor: "NDArray"  # (head,) mean attention to the successor
-    start: "NDArray"  # (head, 2) angles of the shares of alpha1 and beta1; in [-45, 45] by the initial law
-    place: "NDArray"  # (head, 2) the same, trained
     gained: "NDArray"  # (head, 2) key_gain alpha2, value_gain beta1
-    angle: "NDArray"
-    slice_chance: "NDArray"  # (alpha1, beta1) of the right answer, on the slice
     alpha2: "NDArray"
     beta1: "NDArray"
     chance: "NDArray"  # (alpha2, beta1) of the right answer
@@ -51,12 +42,9 @@ def compute(table: Any, size: int = QUICK_SIZE) -> Data:
     heads = table.heads
     tokens = max(4, round(as_induction(table.training.task).mean_length()))
     gained = np.array([(head.key[1], head.value[0]) for head in heads])
-    angle = np.linspace(-EDGE, EDGE, size)
     alpha2, beta1 = (
         np.sinh(np.linspace(-1, 1, size) * np.arcsinh(REACH * max(farthest, 5.0))) for farthest in abs(gained).max(0)
     )
-    share = (1 + np.tan(np.radians(angle))) / 2
-    a, b = share[:, None], share[None]
     counts = (
         cells((head.start_alpha, head.start_beta) for head in heads),
         cells(fixed(head.alpha, head.beta) for head in heads),
@@ -65,24 +53,12 @@ def compute(table: Any, size: int = QUICK_SIZE) -> Data:
     return Data(
         np.array(tokens),
         np.array([head.successor for head in heads]),
-        np.array([(_angle(*head.start_alpha), _angle(*head.start_beta)) for head in heads]),
-        np.array([(_angle(*head.alpha), _angle(*head.beta)) for head in heads]),
         gained,
-        angle,
-        np.exp(-landscape.loss(a, 1 - a, b, 1 - b, tokens, "mean")),
         alpha2,
         beta1,
         np.exp(-landscape.loss(0.0, alpha2[:, None], beta1[None], 0.0, tokens, "mean")),
         np.array(counts),
     )
-
-
-def _angle(first: float, second: float) -> float:
-    """atan(2 p - 1) with p = first/(first + second), in degrees in (-90, 90]: the same in every gauge."""
-    import math
-
-    angle = math.degrees(math.atan2(first - second, first + second))
-    return angle - 180 * math.ceil((angle - 90) / 180)
 
 
 def draw(data: Data) -> "Figure":
@@ -92,7 +68,7 @@ def draw(data: Data) -> "Figure":
 
 
 def parser() -> Parser:
-    p = figure_parser("fig_heads", __doc__, (QUICK_SIZE, FULL_SIZE), "points a side of the maps")
+    p = figure_parser("fig_heads", __doc__, (QUICK_SIZE, FULL_SIZE), "points a side of the map")
     p.add_argument(
         "--sweep", metavar="FOLDER", help="a finished coupling sweep of yours that kept its weights (default: shipped)"
     )

@@ -138,15 +138,15 @@ def test_heads_without_a_slope_are_unknown_and_masked_layers_keep_their_window()
     assert total.kept == total.full == 2 * KV_HEADS * 7
 
 
-def test_a_shift_multiplies_the_range_and_is_placed_on_the_landscape():
+def test_a_shift_multiplies_the_range_and_its_coefficients_are_told():
     checkpoint = CASES["alibi, shift"]
     raw = InMemory(checkpoint.architecture, gamma=checkpoint.small(0).gamma)
     raw.weights = checkpoint.weights
     for head, plain in zip(scopes(checkpoint)[0][0], scopes(raw)[0][0], strict=True):
         alpha, beta = (getattr(checkpoint.small(0), name)[head.kv_head].astype(float) for name in ("alpha", "beta"))
         assert head.logit_range == pytest.approx(plain.logit_range * np.abs(alpha).sum(), rel=1e-12)
-        assert head.place == pytest.approx((alpha[0] / alpha.sum(), beta[0] / beta.sum()))
-        assert plain.place is None and plain.alpha is None
+        assert (head.alpha, head.beta) == (tuple(alpha), tuple(beta))
+        assert plain.alpha is None and plain.beta is None
     refused("layer 0: a KV shift beside biases", scopes, case(("alpha", "norm_bias"), **ALIBI))
 
 
