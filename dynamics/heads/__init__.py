@@ -1,1 +1,1 @@
-"""Which heads do what: named by their attention, scored on copies, placed on the landscape."""
+"""Which heads do what: named by their attention, judged by ablation, scored on copies, set beside the theorem."""

@@ -3,22 +3,26 @@
 import os
 import shutil
 import signal
+from functools import partial
 
 import pytest
 import torch
 
 from dynamics.files.lock import only_writer
 from dynamics.model.config import ModelConfig
+from dynamics.observed.log import read_lines
+from dynamics.observed.task import LOG, logged
 from dynamics.tasks.induction import Induction, induction_batch
+from dynamics.training import folder as folders
 from dynamics.training import loop as module
 from dynamics.training import state
 from dynamics.training.checkpoint import load
 from dynamics.training.evaluation import evaluate, heldout_batch, parts, training_rng
-from dynamics.training.folder import heldout_of, read_history, steps_to, train_into
+from dynamics.training.folder import heldout_of, read_history, read_run, steps_to, train_into
 from dynamics.training.loop import learning_rate, train
 from dynamics.training.settings import TrainConfig
 from dynamics.training.state import STATE
-from tests.dynamics.folders import contents
+from tests.dynamics.folders import contents, forked
 from tests.dynamics.interruption import interrupt
 from tests.dynamics.refusal import flip, refused
 
@@ -42,7 +46,7 @@ def stopped(monkeypatch, step, call, out):
         interrupt(patch, module, "train_step", step)
         with pytest.raises(KeyboardInterrupt):
             call(out) if call is run_into else call(out=out)
-    assert os.listdir(out) == [STATE]
+    assert set(os.listdir(out)) == {STATE, LOG} if call is run_into else {STATE}
 
 
 @pytest.fixture(scope="module")
@@ -194,3 +198,70 @@ def test_small_model_learns_a_small_task(tmp_path):
     assert result.heldout.accuracy > 0.9
     found = load(tmp_path)
     assert evaluate(found.model, heldout_of(found)).correct == found.manifest.metrics["heldout_correct"]
+
+
+# --- the log ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def each_step(monkeypatch):
+    """Logs of as many lines as there are steps, whatever they cost."""
+    monkeypatch.setattr(folders, "logged", partial(logged, share=None))
+
+
+def known(folder):
+    """The lines of a log without what they cost."""
+    cost = {"seconds": None, "trained": None, "share": None}
+    return [line.model_copy(update=cost) for line in read_lines(folder / LOG)]
+
+
+def test_a_log_changes_no_bit_of_a_run(tmp_path, whole, each_step):
+    seen = []
+    logs = logged(tmp_path / LOG, TRAINING, None)
+    result = run(each=lambda step, model: (seen.append(step), logs(step, model)))
+    assert same(run().model, whole[0].model) and same(result.model, whole[0].model)
+    assert result.history == whole[0].history
+    assert seen == [line.step for line in read_lines(tmp_path / LOG)] == list(range(13))
+
+
+def test_a_log_of_a_run_that_was_killed_has_whole_lines_and_goes_on(tmp_path, monkeypatch, whole, each_step):
+    run_into(tmp_path / "whole")
+    for step in range(1, 11):
+        out = tmp_path / str(step)
+
+        def killed(out=out, step=step):
+            interrupt(monkeypatch, module, "train_step", step, signal.SIGKILL)
+            monkeypatch.setattr(state, "SOON", 0.0)  # a state after each step
+            run_into(out)
+
+        assert forked(killed)
+        assert [line.step for line in read_lines(out / LOG)] == list(range(step))
+        resumes = (out / STATE).exists()
+        if resumes:
+            found = read_run(out)
+            assert not found.finished and found.step <= step and len(found.lines) == step
+        run_into(out, resume=resumes, overwrite=not resumes)
+        assert known(out) == known(tmp_path / "whole") and contents(out) == contents(whole[1])
+
+
+def test_a_run_is_read_as_it_stands(tmp_path, monkeypatch, whole):
+    stopped(monkeypatch, 7, run_into, tmp_path)
+    found, finished = read_run(tmp_path), read_run(whole[1])
+    assert (found.step, found.finished, found.training) == (7, False, TRAINING)
+    assert (finished.step, finished.finished, finished.lines[-1].step) == (12, True, 12)
+    assert same(finished.model, load(whole[1]).model)
+    run_into(tmp_path, resume=True)
+    assert same(read_run(tmp_path).model, finished.model)
+    with pytest.raises(FileNotFoundError):
+        read_run(tmp_path / "nowhere")
+
+
+def test_a_line_that_is_being_written_is_no_line_and_a_broken_one_is_named(tmp_path, whole):
+    out = shutil.copytree(whole[1], tmp_path / "out")
+    lines = read_lines(out / LOG)
+    with open(out / LOG, "ab") as log:
+        log.write(b'{"step": 13, "accur')
+    assert read_lines(out / LOG) == lines == read_run(out).lines
+    with open(out / LOG, "ab") as log:
+        log.write(b"\n")
+    refused(f"{LOG}, line {len(lines) + 1}: ", read_run, out)
