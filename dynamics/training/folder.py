@@ -1,15 +1,11 @@
-"""A training run in a folder: weights, manifest and history, with hashes; state.safetensors until it is done.
-
-log.jsonl tells from the first step on what the model does (`dynamics.observed.task`).
-"""
+"""A training run in a folder: weights, manifest and history, with hashes; state.safetensors until it is done."""
 
 import json
 import math
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Self
 
 import numpy as np
-import torch
 from pydantic import model_validator
 
 from dynamics.files import manifest as manifests
@@ -18,17 +14,14 @@ from dynamics.files.hashed import read_hashed, write_hashed
 from dynamics.files.lock import only_writer
 from dynamics.files.manifest import Strict
 from dynamics.model.config import ModelConfig
-from dynamics.model.decoder import InductionModel
-from dynamics.observed.log import Line, read_lines
-from dynamics.observed.task import LOG, logged
 from dynamics.tasks.task import Batch
 from dynamics.training import checkpoint
 from dynamics.training.batches import heldout_rows
 from dynamics.training.checkpoint import Checkpoint
 from dynamics.training.evaluation import Evaluation, evaluate
-from dynamics.training.loop import TrainResult, train
+from dynamics.training.loop import Each, TrainResult, train
 from dynamics.training.settings import TrainConfig
-from dynamics.training.state import STATE, History, read_model
+from dynamics.training.state import STATE, History
 
 HISTORY = "history.json"
 WINDOW = 20  # batches whose mean accuracy says that a level is reached
@@ -57,10 +50,11 @@ def train_into(
     device: str = "auto",
     progress: bool = True,
     half: bool = False,
+    each: Each | None = None,
 ) -> TrainResult:
     """Train and leave a checkpoint in folder; an interrupted run leaves its state there instead, for resume.
 
-    half stores float16 weights; the manifest's metrics are those of the weights as stored.
+    half stores float16 weights; the manifest's metrics are those of the weights as stored. each: as `train`.
     Raises: ValueError for a folder with a run that is neither resumed nor overwritten, or that another process writes;
         as `train` and `checkpoint.save`.
     """
@@ -68,9 +62,7 @@ def train_into(
     check_folder(folder, resume=resume, overwrite=overwrite)
     with only_writer(folder):
         if not resume:
-            for name in (STATE, LOG):  # of the run that is overwritten
-                (folder / name).unlink(missing_ok=True)
-        each = logged(folder / LOG, training)
+            (folder / STATE).unlink(missing_ok=True)  # of the run that is overwritten
         result = train(config, training, out=folder, resume=resume, device=device, progress=progress, each=each)
         if half:
             result.model.half().float()
@@ -94,7 +86,7 @@ def train_into(
 def check_folder(folder: str | Path, *, resume: bool = False, overwrite: bool = False) -> None:
     """Raise ValueError, one line, where a run would be lost, there is none to resume, or a file cannot be written."""
     folder = Path(folder)
-    for name in (checkpoint.WEIGHTS, checkpoint.MANIFEST, HISTORY, f"{HISTORY}.sha256", STATE, LOG):
+    for name in (checkpoint.WEIGHTS, checkpoint.MANIFEST, HISTORY, f"{HISTORY}.sha256", STATE):
         check_target(folder / name)
     if resume and not is_interrupted(folder):
         done = "the run there is finished" if is_finished(folder) else f"{folder / STATE} does not exist"
@@ -115,29 +107,6 @@ def is_finished(folder: str | Path) -> bool:
 def is_interrupted(folder: str | Path) -> bool:
     """Whether a run in folder can be resumed."""
     return (Path(folder) / STATE).exists()
-
-
-class Run(NamedTuple):
-    """A run as it stands: its model after `step` updates, in training until `finished`; lines of its log, if any."""
-
-    model: InductionModel
-    training: TrainConfig
-    step: int
-    finished: bool
-    lines: list[Line]
-
-
-def read_run(folder: str | Path, device: str | torch.device = "cpu") -> Run:
-    """Read a run that is finished, was killed or goes on. Raises: OSError: there is none; ValueError: it is damaged."""
-    folder = Path(folder)
-    try:
-        (model, training, step), finished = read_model(folder / STATE), False
-    except FileNotFoundError:
-        (model, manifest), finished = checkpoint.load(folder), True
-        training = TrainConfig.checked(manifest.training, f"{folder / checkpoint.MANIFEST}: training")
-        step = training.steps
-    lines = read_lines(folder / LOG) if (folder / LOG).exists() else []
-    return Run(model.to(device).eval(), training, step, finished, lines)
 
 
 def read_history(folder: str | Path) -> History:

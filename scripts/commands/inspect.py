@@ -33,9 +33,9 @@ def print_heads(folder: str | Path, device: str, short: bool = False) -> int:
     """Print what was found, then a line a head; short: only what was found. Returns the exit status 0."""
     from dynamics.heads.named import unnamed
     from dynamics.heads.verdicts import judge
+    from dynamics.observed.task import read_run
     from dynamics.training.batches import heldout_rows
     from dynamics.training.evaluation import evaluate
-    from dynamics.training.folder import read_run
     from dynamics.training.loop import choose_device
 
     run = read_run(folder, choose_device(device))

@@ -180,6 +180,7 @@ def _train(runs, out: Path, options, plan: dict[str, str]) -> None:
 
 def _trained(folder: Path, config, training, options, plan: str) -> str:
     """Train one model, unless that is done, and say how soon it learnt."""
+    from dynamics.observed.task import LOG, logged
     from dynamics.training.folder import finished_run, steps_to, train_into
 
     from .inspect import score
@@ -197,6 +198,7 @@ def _trained(folder: Path, config, training, options, plan: str) -> str:
             device=options.device,
             progress=not options.quiet,
             half=options.half,
+            each=logged(folder / LOG, training),
         )
         history, heldout = result.history, result.heldout
         took = f"{training.steps} steps in {result.seconds:.1f} s"

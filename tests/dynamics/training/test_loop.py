@@ -3,7 +3,6 @@
 import os
 import shutil
 import signal
-from functools import partial
 
 import pytest
 import torch
@@ -11,14 +10,13 @@ import torch
 from dynamics.files.lock import only_writer
 from dynamics.model.config import ModelConfig
 from dynamics.observed.log import read_lines
-from dynamics.observed.task import LOG, logged
+from dynamics.observed.task import LOG, logged, read_run
 from dynamics.tasks.induction import Induction, induction_batch
-from dynamics.training import folder as folders
 from dynamics.training import loop as module
 from dynamics.training import state
 from dynamics.training.checkpoint import load
 from dynamics.training.evaluation import evaluate, heldout_batch, parts, training_rng
-from dynamics.training.folder import heldout_of, read_history, read_run, steps_to, train_into
+from dynamics.training.folder import heldout_of, read_history, steps_to, train_into
 from dynamics.training.loop import learning_rate, train
 from dynamics.training.settings import TrainConfig
 from dynamics.training.state import STATE
@@ -37,7 +35,8 @@ def run(**options):
 
 
 def run_into(folder, **options):
-    return train_into(folder, CONFIG, TRAINING, device="cpu", progress=False, **options)
+    each = logged(folder / LOG, TRAINING, None)  # as many lines as there are steps, whatever they cost
+    return train_into(folder, CONFIG, TRAINING, device="cpu", progress=False, each=each, **options)
 
 
 def stopped(monkeypatch, step, call, out):
@@ -203,19 +202,13 @@ def test_small_model_learns_a_small_task(tmp_path):
 # --- the log ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def each_step(monkeypatch):
-    """Logs of as many lines as there are steps, whatever they cost."""
-    monkeypatch.setattr(folders, "logged", partial(logged, share=None))
-
-
 def known(folder):
     """The lines of a log without what they cost."""
     cost = {"seconds": None, "trained": None, "share": None}
     return [line.model_copy(update=cost) for line in read_lines(folder / LOG)]
 
 
-def test_a_log_changes_no_bit_of_a_run(tmp_path, whole, each_step):
+def test_a_log_changes_no_bit_of_a_run(tmp_path, whole):
     seen = []
     logs = logged(tmp_path / LOG, TRAINING, None)
     result = run(each=lambda step, model: (seen.append(step), logs(step, model)))
@@ -224,8 +217,7 @@ def test_a_log_changes_no_bit_of_a_run(tmp_path, whole, each_step):
     assert seen == [line.step for line in read_lines(tmp_path / LOG)] == list(range(13))
 
 
-def test_a_log_of_a_run_that_was_killed_has_whole_lines_and_goes_on(tmp_path, monkeypatch, whole, each_step):
-    run_into(tmp_path / "whole")
+def test_a_log_of_a_run_that_was_killed_has_whole_lines_and_goes_on(tmp_path, monkeypatch, whole):
     for step in range(1, 11):
         out = tmp_path / str(step)
 
@@ -241,7 +233,7 @@ def test_a_log_of_a_run_that_was_killed_has_whole_lines_and_goes_on(tmp_path, mo
             found = read_run(out)
             assert not found.finished and found.step <= step and len(found.lines) == step
         run_into(out, resume=resumes, overwrite=not resumes)
-        assert known(out) == known(tmp_path / "whole") and contents(out) == contents(whole[1])
+        assert known(out) == known(whole[1]) and contents(out) == contents(whole[1])
 
 
 def test_a_run_is_read_as_it_stands(tmp_path, monkeypatch, whole):
