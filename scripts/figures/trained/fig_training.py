@@ -1,17 +1,17 @@
-"""A training on the landscape of Theorem 3.4: the paths of its heads, and its loss beside the predicted one (kv.thm3.4).
+"""A training on the landscape of Theorem 3.4: its heads' paths, and measured beside predicted loss (kv.thm3.4).
 
-RUN is the folder of a run that `train` has written, that goes on or was killed, or a folder of such runs.
+RUN is the folder of a run that `train` has written, one that goes on or was killed too, or a folder of such runs.
 (a) The theorem's loss in rows of T tokens on the plane alpha1 = beta2 = 0. Across: key gain x alpha2; up: value gain x
-beta1. The gains stand for what the theorem fixes to 1. Each head has a path. A mark is coloured by the head's own loss,
-at all four of its coordinates, so that it may differ from the map beneath it. It is hollow where the other two
+beta1. The gains stand for what the theorem fixes to 1. Each head has a path. A mark has the colour of the head's own
+loss, at all four of its coordinates, which may differ from the map beneath it. It is hollow where the other two
 coordinates, key gain x alpha1 and value gain x beta2, lie further than 1 from 0.
-(b) By step: the measured loss over the vocabulary, and among the row's own tokens, and what the theorem predicts for all
-heads together and for the best head alone, as a mean over the task's rows. (c) The steps from the measured to the
-predicted loss at the end, in the order in which parts of the model are taken away.
+(b) By step: the loss measured over the vocabulary and among the row's own tokens, and the theorem's for all heads
+together and for the best head alone. The measured ones are means over the held-out rows of the log, the theorem's over
+the law of the task's rows. (c) What makes the measured loss at the end another than the predicted one.
 """
 
+import os
 from collections.abc import Sequence
-from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,58 +26,54 @@ if TYPE_CHECKING:
     from dynamics.training.folder import Run
 
 QUICK_SIZE, FULL_SIZE = 61, 181
-REACH, LEAST = 1.4, 3.0  # of the axes: over the farthest head, and at least so far
-LONGEST = 4096  # of --tokens
+REACH, LEAST = 1.4, 3.0  # of the map: over the farthest head, and at least so far
+LONGEST = 4096  # rows of --tokens
 
 
 class Data(NamedTuple):
-    """Arrays begin with an axis of runs and, but for the last three of them, of lines; NaN where a run has no more."""
+    """Arrays of runs begin with an axis of runs; NaN where a run has no more lines or heads."""
 
     names: "NDArray"
-    tokens: "NDArray"  # T of the landscape
+    said: "NDArray"  # which runs are not finished, and what the theorem leaves out
+    tokens: "NDArray"  # T of the map
     guess: "NDArray"  # the loss of a guess in such rows, log T
-    blind: "NDArray"  # the same as a mean over the task's rows
     key: "NDArray"  # key gain x alpha2 of the map
     value: "NDArray"  # value gain x beta1
     map: "NDArray"  # (key, value) the theorem's loss
-    steps: "NDArray"
+    farthest: "NDArray"  # of all distances at the end
+    steps: "NDArray"  # (run, line)
     theta: "NDArray"  # (run, line, head, 4)
     own: "NDArray"  # (run, line, head) the theorem's loss of a head alone at T
     distance: "NDArray"  # (run, line, head) from the plane
     losses: "NDArray"  # (run, line, stage)
-    predicted: "NDArray"  # of all heads together, a mean over the task's rows
-    best: "NDArray"  # of the best head alone
+    predicted: "NDArray"  # (run, line) of all heads together, a mean over the task's rows
+    best: "NDArray"  # (run, line) of the best head alone
     successor: "NDArray"  # (run, head) attention at the end
     gaps: "NDArray"  # (run, name) at the end
-    state: "NDArray"  # (run,) in words, where a run stands that is not finished
-    outside: "NDArray"  # (run,) in words, what the theorem leaves out
-    kind: "NDArray"  # "seeds" of one setting, else "runs"
 
 
 def compute(names: Sequence[str], runs: "Sequence[Run]", size: int = QUICK_SIZE, tokens: int | None = None) -> Data:
-    """The paths and losses of runs on one induction task, on the map of rows of `tokens`, else of their mean length."""
+    """Paths and losses of runs on one induction task, on the map of rows of `tokens`, else of their mean length."""
     import numpy as np
 
-    from dynamics.heads import theorem
+    from dynamics.heads.theorem import outside
     from theory import landscape
 
-    task = runs[0].training.task
-    tokens = tokens or max(4, round(task.mean_length()))
-    parts = [_padded(part) for part in zip(*(_of_run(run, tokens) for run in runs), strict=True)]
-    theta = parts[1]
-    key, value = (_axis(theta[..., number], size) for number in (1, 2))
+    tokens = tokens or max(4, round(runs[0].training.task.mean_length()))
+    steps, theta, own, distance, *rest = zip(*(_of_run(run, tokens) for run in runs), strict=True)
+    key, value = (_axis(np.concatenate([one[..., number].ravel() for one in theta]), size) for number in (1, 2))
+    said = [f"{name}: step {run.lines[-1].step} of {run.training.steps}"
+            for name, run in zip(names, runs, strict=True) if not run.finished]  # fmt: skip
     return Data(
         np.array(names),
+        np.array("; ".join([*said, *sorted({f"outside the theorem: {one}" for run in runs for one in outside(run.model.config)})])),
         np.array(tokens),
         landscape.loss(0.0, 0.0, 0.0, 0.0, tokens, "mean"),
-        theorem.predicted(np.zeros((1, 4)), task.pool),
         key,
         value,
         landscape.loss(0.0, key[:, None], value[None], 0.0, tokens, "mean"),
-        *parts,
-        np.array([_state(run) for run in runs]),
-        np.array([", ".join(theorem.outside(run.model.config)) for run in runs]),
-        np.array("seeds" if len({_setting(run) for run in runs}) == 1 else "runs"),
+        np.array(max(one[-1].max() for one in distance)),
+        *map(_padded, (steps, theta, own, distance, *rest)),
     )
 
 
@@ -88,20 +84,20 @@ def _of_run(run: "Run", tokens: int) -> "tuple[NDArray, ...]":
     from dynamics.heads import theorem
     from dynamics.observed.log import stacked
 
-    lines, pool = run.lines, run.training.task.pool
-    losses = stacked(lines, "losses")
-    theta = theorem.coordinates(stacked(lines, "gain"), *(stacked(lines, name)[:, 0] for name in ("alpha", "beta")))
-    together, alone = theorem.predicted(theta, pool), theorem.predicted(theta[..., None, :], pool)
+    pool, losses = run.training.task.pool, stacked(run.lines, "losses")
+    alpha, beta = (stacked(run.lines, name)[:, 0] for name in ("alpha", "beta"))
+    theta = theorem.coordinates(stacked(run.lines, "gain"), alpha, beta)
+    alone, predicted = theta[..., None, :], theorem.predicted(theta, pool)
     return (
-        np.array([float(line.step) for line in lines]),
+        stacked(run.lines, "step"),
         theta,
-        theorem.predicted_at(theta[..., None, :], tokens),
+        theorem.predicted_at(alone, tokens),
         np.hypot(theta[..., 0], theta[..., 3]),
         losses,
-        together,
-        alone.min(-1),
-        stacked(lines, "successor")[-1, 0],
-        -np.diff([*losses[-1], together[-1]]),
+        predicted,
+        theorem.predicted(alone, pool).min(-1),
+        stacked(run.lines, "successor")[-1, 0],
+        -np.diff([*losses[-1], predicted[-1]]),
     )
 
 
@@ -114,21 +110,11 @@ def _padded(found: "Sequence[NDArray]") -> "NDArray":
 
 
 def _axis(places: "NDArray", size: int) -> "NDArray":
-    """Evenly spaced on a symlog axis, a bit further than all heads."""
+    """Even on a symlog axis, from beyond the least to beyond the greatest of the places."""
     import numpy as np
 
-    ends = REACH * np.nanmin(places), REACH * np.nanmax(places)
-    ends = min(ends[0], -LEAST), max(ends[1], LEAST)
+    ends = min(REACH * places.min(), -LEAST), max(REACH * places.max(), LEAST)
     return np.sinh(np.linspace(*np.arcsinh(ends), size))
-
-
-def _state(run: "Run") -> str:
-    return "" if run.finished else f"step {run.lines[-1].step} of {run.training.steps}"
-
-
-def _setting(run: "Run") -> str:
-    """All settings of a run but its seed."""
-    return f"{run.model.config} {run.training.model_copy(update={'seed': 0})}"
 
 
 def draw(data: Data) -> "Figure":
@@ -139,12 +125,13 @@ def draw(data: Data) -> "Figure":
 
 def read(given: Sequence[str]) -> "tuple[list[str], list[Run]]":
     """Names and runs of the folders given. Raises: OSError, ValueError of one line that names the folder or file."""
-    folders = [folder for path in given for folder in _folders(Path(path))]
+    folders = [folder.absolute() for path in given for folder in _folders(Path(path))]
     runs = [_checked(folder) for folder in folders]
     pools = {run.training.task.pool: folder for run, folder in zip(runs, folders, strict=True)}
     if len(pools) > 1:
-        raise ValueError(f"runs of one pool only, got {', '.join(f'{p} in {folder}' for p, folder in pools.items())}")
-    return _names(folders), runs
+        raise ValueError("all runs must have one pool, got " + ", ".join(f"{pool} in {at}" for pool, at in pools.items()))
+    base = os.path.commonpath([folder.parent for folder in folders])
+    return [str(folder.relative_to(base)) for folder in folders], runs
 
 
 def _folders(path: Path) -> list[Path]:
@@ -153,58 +140,44 @@ def _folders(path: Path) -> list[Path]:
 
     if not path.is_dir():
         raise ValueError(f"{path}: no such folder")
-    logs = [log for depth in ("", "*/", "*/*/") for log in path.glob(depth + LOG)]
+    logs = [*path.glob(LOG)] or sorted([*path.glob(f"*/{LOG}"), *path.glob(f"*/*/{LOG}")])
     if not logs:
-        raise ValueError(f"{path}: no {LOG} in this folder, nor in the folders one or two levels below it")
-    return [path] if logs[0].parent == path else sorted(log.parent for log in logs)
-
-
-def _names(folders: Sequence[Path]) -> list[str]:
-    """The parts in which the paths differ."""
-    parts = [folder.absolute().parts for folder in folders]
-    apart = [len(set(column)) > 1 for column in zip_longest(*parts)]
-    shown = ("/".join(part for part, differs in zip(one, apart, strict=False) if differs) for one in parts)
-    return [name or folder.absolute().name for name, folder in zip(shown, folders, strict=True)]
+        raise ValueError(f"{path}: no {LOG} in this folder, nor one or two levels below it")
+    return [log.parent for log in logs]
 
 
 def _checked(folder: Path) -> "Run":
     """A run with the lines of its log that have coordinates."""
-    from dynamics.heads import theorem
+    from dynamics.heads.theorem import outside
     from dynamics.observed.task import LOG
-    from dynamics.tasks.induction import as_induction
     from dynamics.training.folder import read_run
 
     run = read_run(folder)
-    config = run.model.config
-    try:
-        as_induction(run.training.task)
-    except ValueError as error:
-        raise ValueError(f"{folder}: {error}") from None
-    if not theorem.has_gains(config):
-        why = ", ".join(reason for reason in theorem.outside(config) if reason != "MLP")
-        raise ValueError(f"{folder}: its heads have no coordinates, because the model has {why}")
-    lines = [line for line in run.lines if _has_gains(line)]
-    if not lines:
+    task = run.training.task.name
+    why = [f"task {task}"] * (task != "induction") + [one for one in outside(run.model.config) if one != "MLP"]
+    if why:
+        raise ValueError(f"{folder}: its heads have no coordinates: {', '.join(why)}")
+    run = run._replace(lines=[line for line in run.lines if _has_coordinates(line)])
+    if not run.lines:
         raise ValueError(f"{folder / LOG}: no line with gains")
-    return run._replace(lines=lines)
+    return run
 
 
-def _has_gains(line: "Line") -> bool:
-    """Whether all coordinates of a line are numbers: those of a run that diverged are not."""
+def _has_coordinates(line: "Line") -> bool:
+    """Whether a line has all coordinates as numbers: after a run diverged it has not."""
     import numpy as np
 
     from dynamics.heads.theorem import STAGES
 
-    found = [np.array(one, dtype=np.float64) for one in (line.alpha, line.beta, line.gain)]
     whole_line = line.successor is not None and len(line.losses or ()) == len(STAGES)
-    return whole_line and all(np.isfinite(one).all() for one in found)
+    return whole_line and all(np.isfinite(np.array(one, float)).all() for one in (line.alpha, line.beta, line.gain))
 
 
 def parser() -> Parser:
     p = figure_parser("fig_training", __doc__, (QUICK_SIZE, FULL_SIZE), "points a side of the map")
     p.add_argument("runs", nargs="+", metavar="RUN", help="the folder of a run, or a folder of runs")
     p.add_argument(
-        "--tokens", type=whole(2, LONGEST), metavar="T", help="tokens of the map's rows (default: their mean length)"
+        "--tokens", type=whole(2, LONGEST), metavar="T", help="length of the map's rows (default: their mean)"
     )
     return p
 
