@@ -1,4 +1,4 @@
-"""A training on the landscape of Theorem 3.4: its heads' paths, and measured beside predicted loss (kv.thm3.4).
+"""A training on the landscape of Theorem 3.4: its heads' paths, and measured beside predicted loss.
 
 RUN is the folder of a run that `train` has written, one that goes on or was killed too, or a folder of such runs.
 (a) The theorem's loss in rows of T tokens on the plane alpha1 = beta2 = 0. Across: key gain x alpha2; up: value gain x
@@ -64,9 +64,10 @@ def compute(names: Sequence[str], runs: "Sequence[Run]", size: int = QUICK_SIZE,
     key, value = (_axis(np.concatenate([one[..., number].ravel() for one in theta]), size) for number in (1, 2))
     said = [f"{name}: step {run.lines[-1].step} of {run.training.steps}"
             for name, run in zip(names, runs, strict=True) if not run.finished]  # fmt: skip
+    left_out = {f"outside the theorem: {one}" for run in runs for one in outside(run.model.config)}
     return Data(
         np.array(names),
-        np.array("; ".join([*said, *sorted({f"outside the theorem: {one}" for run in runs for one in outside(run.model.config)})])),
+        np.array("; ".join([*said, *left_out])),
         np.array(tokens),
         landscape.loss(0.0, 0.0, 0.0, 0.0, tokens, "mean"),
         key,
@@ -129,7 +130,7 @@ def read(given: Sequence[str]) -> "tuple[list[str], list[Run]]":
     runs = [_checked(folder) for folder in folders]
     pools = {run.training.task.pool: folder for run, folder in zip(runs, folders, strict=True)}
     if len(pools) > 1:
-        raise ValueError("all runs must have one pool, got " + ", ".join(f"{pool} in {at}" for pool, at in pools.items()))
+        raise ValueError(f"all runs must have one pool, got {', '.join(f'{one} in {pools[one]}' for one in pools)}")
     base = os.path.commonpath([folder.parent for folder in folders])
     return [str(folder.relative_to(base)) for folder in folders], runs
 

@@ -27,7 +27,7 @@ _CURVES = {
 }
 MARKS = 16  # of a path, about
 _KEY = f"""●  a head within {OFF:g} of the plane      ○  farther off      ╌  a guess      □  unit box
-★  its end, with over {ATTENDS:g} of its attention on the successor (thick line)      ■  else"""
+★  its end, with over {ATTENDS:g} of its attention on the successor      ■  its end, else"""
 
 
 def draw_panels(data) -> Figure:
@@ -66,24 +66,24 @@ def _map(panel: Axes, place: Axes, data, hues: list[dict]) -> None:
                     f"\nat the end heads lie up to {data.farthest:.2g} off this plane")  # fmt: skip
     bar = panel.figure.colorbar(filled, cax=place, orientation="horizontal", ticks=_LEVELS, format="{x:g}")
     bar.set_label("loss, nats: of the plane; in a mark, of the head at all four coordinates")
-    above = {"transform": place.get_xaxis_transform(), "clip_on": False}
-    place.plot([data.guess] * 2, [0, 1.4], color=BLACK, linestyle="--", linewidth=0.8, **above)
-    place.text(data.guess, 1.5, rf"a guess, $\log T={data.guess:.2f}$", ha="center", **above)
+    guess = rf"a guess, $\log T={data.guess:.2f}$" + "\n▾"
+    place.text(data.guess, 1, guess, ha="center", linespacing=0.9, transform=place.get_xaxis_transform())
 
 
 def _path(panel: Axes, data, place: tuple[int, int], hue: dict, filled) -> None:
-    """One head's line, a mark for each line of the log, and its end: a star for an induction head."""
-    (run, head), attends = place, data.successor[place] > ATTENDS
-    end = np.isfinite(data.steps[run]).sum() - 1
-    (_, x, y, _), own = data.theta[run, : end + 1, head].T, filled.to_rgba(data.own[run, : end + 1, head])
-    width = 1.3 if attends else 0.5
-    panel.plot(x, y, linewidth=width, path_effects=[withStroke(linewidth=width + 1, foreground="white")], **hue)
-    halo = [withStroke(linewidth=2.2, foreground="white")]
-    off = data.distance[run, : end + 1, head, None] > OFF
-    faces, edges, widths = np.where(off, 1.0, own), np.where(off, own, (0, 0, 0, 1)), np.where(off, 1.2, 0.4)[:, 0]
-    for part, marker, size in ((np.s_[: end : 1 + end // MARKS], "o", 14), (np.s_[end:], "*" if attends else "s", 60 if attends else 20)):
-        look = {"c": faces[part], "edgecolors": edges[part], "linewidths": widths[part]}
-        panel.scatter(x[part], y[part], size, marker=marker, path_effects=halo, zorder=3, **look)
+    """One head's line, marks on it, and its end: a star for an induction head, else a square."""
+    run, head = place
+    count = np.isfinite(data.steps[run]).sum()
+    (_, x, y, _), own = data.theta[run, :count, head].T, filled.to_rgba(data.own[run, :count, head])
+    panel.plot(x, y, linewidth=0.9, path_effects=[withStroke(linewidth=1.9, foreground="white")], **hue)
+    off = data.distance[run, :count, head, None] > OFF
+    faces, edges, widths = np.where(off, 1.0, own), np.where(off, own, (0, 0, 0, 1)), np.where(off, 1.2, 0.4)
+    end = ("*", 60) if data.successor[place] > ATTENDS else ("s", 20)
+    for at, (marker, size) in ((np.s_[: -1 : 1 + count // MARKS], ("o", 14)), (np.s_[-1:], end)):
+        panel.scatter(
+            x[at], y[at], size, faces[at], marker=marker, edgecolors=edges[at], linewidths=widths[at, 0], zorder=3,
+            path_effects=[withStroke(linewidth=2.2, foreground="white")],
+        )  # fmt: skip
 
 
 def _losses(panel: Axes, data, hues: list[dict]) -> None:
