@@ -3,6 +3,7 @@
 import math
 import shutil
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -51,7 +52,11 @@ def here(tmp_path_factory):
 
 
 def data_of(*paths, **settings):
-    return fig_training.compute(*fig_training.read([str(path) for path in paths]), 9, **settings)
+    return fig_training.compute(*fig_training.read(paths), 9, **settings)
+
+
+def panels(data):
+    return fig_training.draw(data).axes
 
 
 @pytest.fixture(scope="module")
@@ -59,36 +64,31 @@ def data(here):
     return data_of(here / "seeds")
 
 
-def panels(data):
-    return fig_training.draw(data).axes
-
-
 def test_data_are_the_theorems_losses_at_gains_times_coefficients(here, data):
-    assert (data.names.tolist(), int(data.tokens)) == (["0/kv", "1/kv"], 5)
-    law = length_law(12)
-    for at, line in enumerate(read_lines(here / "seeds/1/kv/log.jsonl")):
-        mean = []
-        for head, (key, value) in enumerate(line.gain):
-            theta = [gain * c for gain, pair in ((key, line.alpha), (value, line.beta)) for c in pair[0][head]]
-            np.testing.assert_allclose(data.theta[1, at, head], theta, rtol=1e-12)
-            assert data.own[1, at, head] == pytest.approx(float(landscape.loss(*theta, 5, "mean")), rel=1e-9)
-            assert data.distance[1, at, head] == pytest.approx(math.sqrt(theta[0] ** 2 + theta[3] ** 2))
-            mean.append(sum(law[size] * landscape.loss(*theta, size, "mean") for size in range(2, 12)) / law.sum())
-        assert data.best[1, at] == pytest.approx(min(mean), rel=1e-6)
-        assert data.steps[1, at] == line.step
-        np.testing.assert_array_equal(data.losses[1, at], line.losses)
-    assert data.gaps[1].sum() == pytest.approx(line.losses[0] - data.predicted[1, at])
-    assert data.gaps[1, 0] == pytest.approx(line.losses[0] - line.losses[1])
+    assert data.names.tolist() == ["0/kv", "1/kv"] and data.steps[1].tolist() == list(range(7))
+    law, line, best = length_law(12)[2:12], read_lines(here / "seeds/1/kv/log.jsonl")[-1], []
+    for head, ((key, value), a, b) in enumerate(zip(line.gain, line.alpha[0], line.beta[0], strict=True)):
+        theta = key * a[0], key * a[1], value * b[0], value * b[1]
+        losses = landscape.loss(*theta, np.arange(2, 12), "mean")
+        np.testing.assert_allclose(data.theta[1, 6, head], theta)
+        np.testing.assert_allclose(data.own[1, 6, head], losses[3])
+        np.testing.assert_allclose(data.distance[1, 6, head], math.sqrt(theta[0] ** 2 + theta[3] ** 2))
+        best.append(law @ losses / law.sum())
+    np.testing.assert_allclose(data.best[1, 6], min(best), rtol=1e-6)
+    measured = [*line.losses, data.predicted[1, 6]]
+    np.testing.assert_allclose(data.gaps[1], [one - other for one, other in pairwise(measured)])
     assert np.isnan(data.steps[0, 5:]).all() and np.isnan(data.theta[1, :, 2:]).all()
-    assert data.map[3, 7] == pytest.approx(float(landscape.loss(0, data.key[3], data.value[7], 0, 5, "mean")))
 
 
-def test_map_holds_all_heads_and_its_tokens_may_be_chosen(here, data):
-    for axis, number in ((data.key, 1), (data.value, 2)):
-        assert axis[0] <= np.nanmin(data.theta[..., number]) and axis[-1] >= np.nanmax(data.theta[..., number])
-    other = data_of(here / "seeds/1", tokens=9)
-    assert "T=9" in panels(other)[0].get_title() and float(other.guess) == pytest.approx(math.log(9))
-    assert f"{other.guess:.2f}" in panels(other)[1].texts[0].get_text()
+def test_the_map_is_the_theorems_loss_about_all_heads_at_the_tokens_given(here, data):
+    assert data.tokens == 5
+    found = data_of(here / "seeds", tokens=9)
+    loss = landscape.loss(0, found.key[3], found.value[7], 0, 9, "mean")
+    np.testing.assert_allclose([found.map[3, 7], found.guess], [loss, math.log(9)])
+    for axis, number in ((found.key, 1), (found.value, 2)):
+        assert axis[0] < np.nanmin(found.theta[..., number]) and axis[-1] > np.nanmax(found.theta[..., number])
+    plane, bar = panels(found)[:2]
+    assert "T=9$" in plane.get_title() and f"{math.log(9):.2f}" in bar.texts[0].get_text()
 
 
 def marks(data, look):
@@ -129,39 +129,33 @@ def test_words_say_the_distance_what_is_outside_and_where_a_run_stands(here, dat
 
 
 def test_lines_without_numbers_are_left_out(here, tmp_path):
-    run = shutil.copytree(here / "seeds/1/kv", tmp_path / "diverged")
-    lines = read_lines(run / "log.jsonl")
+    shutil.copytree(here / "seeds/1/kv", tmp_path / "x")
+    lines = read_lines(tmp_path / "x/log.jsonl")
     lines[2] = lines[2].model_copy(update={"losses": (None,) * 5})
     lines[5:] = [line.model_copy(update={"gain": ((None, 1.0),) * 2}) for line in lines[5:]]
-    write_lines(run / "log.jsonl", lines)
-    found = data_of(run)
-    assert found.steps.tolist() == [[0, 1, 2, 3, 4]] and np.isnan(found.losses[0, 2]).all()
-    assert panels(found)
-    write_lines(run / "log.jsonl", lines[5:])
-    with pytest.raises(ValueError, match=r"diverged/log.jsonl: no line with gains"):
-        fig_training.read([run])
+    write_lines(tmp_path / "x/log.jsonl", lines)
+    found = data_of(tmp_path)
+    assert found.steps.tolist() == [[0, 1, 2, 3, 4]] and np.isnan(found.losses[0, 2]).all() and panels(found)
 
 
 def test_a_run_is_drawn_with_the_same_bytes_again(here, tmp_path):
     drawn(tmp_path, "fig_training", str(here / "seeds"), "--quick", again=True)
 
 
-def damaged(run):
-    with (run / "log.jsonl").open("a") as log:
-        log.write('{"step": "x"}\n')
+REFUSED = {
+    "vanilla": "vanilla: its heads have no coordinates: 2 layers, shift none",
+    "hop": "hop: its heads have no coordinates: task hop",
+    "seeds other": "all runs must have one pool, got 12 in ",
+    "damaged": "damaged/log.jsonl, line 1",
+    "diverged": "diverged/log.jsonl: no line with gains",
+}
 
 
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ("vanilla", "vanilla: its heads have no coordinates: 2 layers, shift none"),
-        ("hop", "hop: its heads have no coordinates: task hop"),
-        ("seeds other", "all runs must have one pool, got 12 in "),
-        ("damaged", "log.jsonl, line 8"),
-    ],
-)
-def test_runs_that_are_not_on_the_map_are_refused(here, tmp_path, refused, line, words):
-    damaged(shutil.copytree(here / "seeds/1/kv", tmp_path / "damaged"))
-    runs = [next(path for path in (here / name, tmp_path / name) if path.is_dir()) for name in line.split()]
-    refused(f"fig_training {' '.join(map(str, runs))} --out {tmp_path}/x", words)
-    assert not list(Path(tmp_path).glob("x*"))
+@pytest.mark.parametrize("line", REFUSED)
+def test_runs_that_are_not_on_the_map_are_refused(here, monkeypatch, refused, line):
+    monkeypatch.chdir(here)
+    for name, text in (("damaged", '{"step": "x"}\n'), ("diverged", '{"step": 1}\n')):
+        shutil.copytree("killed", name, dirs_exist_ok=True)
+        Path(name, "log.jsonl").write_text(text)
+    refused(f"fig_training {line} --out x/", REFUSED[line])
+    assert not Path("x").exists()

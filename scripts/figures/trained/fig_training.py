@@ -139,11 +139,10 @@ def _folders(path: Path) -> list[Path]:
     """The folder itself if it holds a log, else those one or two levels below it that do."""
     from dynamics.observed.task import LOG
 
-    if not path.is_dir():
-        raise ValueError(f"{path}: no such folder")
     logs = [*path.glob(LOG)] or sorted([*path.glob(f"*/{LOG}"), *path.glob(f"*/*/{LOG}")])
     if not logs:
-        raise ValueError(f"{path}: no {LOG} in this folder, nor one or two levels below it")
+        found = f"no {LOG} in this folder, nor one or two levels below it" if path.is_dir() else "no such folder"
+        raise ValueError(f"{path}: {found}")
     return [log.parent for log in logs]
 
 
@@ -168,10 +167,8 @@ def _has_coordinates(line: "Line") -> bool:
     """Whether a line has all coordinates as numbers: after a run diverged it has not."""
     import numpy as np
 
-    from dynamics.heads.theorem import STAGES
-
-    whole_line = line.successor is not None and len(line.losses or ()) == len(STAGES)
-    return whole_line and all(np.isfinite(np.array(one, float)).all() for one in (line.alpha, line.beta, line.gain))
+    parts = line.alpha, line.beta, line.gain
+    return line.successor is not None and all(None not in np.ravel(one) for one in parts)
 
 
 def parser() -> Parser:

@@ -108,7 +108,10 @@ def _gaps(panel: Axes, data, hues: list[dict]) -> None:
     for number, (gaps, hue) in enumerate(zip(data.gaps, hues, strict=True)):
         panel.barh(rows - 0.4 + height * (number + 0.5), gaps, height, **{"color": GREEN} | hue)
     panel.axvline(0, color=BLACK, linewidth=0.5)
-    panel.set_yticks(rows, [f"{name} {gap:+.3f}" for name, gap in zip(GAPS, data.gaps.mean(0), strict=True)])
+    means = data.gaps.mean(0).round(3) + 0.0  # no -0.000
+    panel.set_yticks(rows, [f"{name} {gap:+.3f}" for name, gap in zip(GAPS, means, strict=True)])
+    low, high = panel.get_xlim()
+    panel.set_xlim(min(low, -0.01), max(high, 0.01))
     panel.locator_params(axis="x", nbins=4)
     panel.invert_yaxis()
     panel.set_xlabel("nats" + " (numbers: means of the runs)" * (len(hues) > 1))
