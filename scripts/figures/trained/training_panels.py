@@ -91,7 +91,7 @@ def _losses(panel: Axes, data, hues: list[dict]) -> None:
     for (name, look), runs in zip(_CURVES.items(), found, strict=True):
         panel.plot([], [], label=name, **look | ({"color": WORDS} if hues[0] else {}))
         for steps, loss, hue in zip(data.steps, runs, hues, strict=True):
-            panel.plot(steps, loss, **look | hue)
+            panel.plot(steps, loss, marker=".", markersize=2.5, **look | hue)
     for name, hue in zip(data.names, hues, strict=True):
         if hue:
             panel.plot([], [], label=name, **hue)
@@ -113,6 +113,7 @@ def _gaps(panel: Axes, data, hues: list[dict]) -> None:
     low, high = panel.get_xlim()
     panel.set_xlim(min(low, -0.01), max(high, 0.01))
     panel.locator_params(axis="x", nbins=4)
+    panel.xaxis.set_major_formatter("{x:g}")
     panel.invert_yaxis()
     panel.set_xlabel("nats" + " (numbers: means of the runs)" * (len(hues) > 1))
     panel.set_title("(c) measured less predicted loss at the end is the sum of", x=0.2)
