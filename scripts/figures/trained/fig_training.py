@@ -1,13 +1,14 @@
 """A training on the landscape of Theorem 3.4: its heads' paths, and measured beside predicted loss.
 
-RUN is the folder of a run that `train` has written, one that goes on or was killed too, or a folder of such runs.
+RUN is the folder of a run of `train`, which may go on or have been killed, or a folder of such runs.
 (a) The theorem's loss in rows of T tokens on the plane alpha1 = beta2 = 0. Across: key gain x alpha2; up: value gain x
 beta1. The gains stand for what the theorem fixes to 1. Each head has a path. A mark has the colour of the head's own
 loss, at all four of its coordinates, which may differ from the map beneath it. It is hollow where the other two
 coordinates, key gain x alpha1 and value gain x beta2, lie further than 1 from 0.
 (b) By step: the loss measured over the vocabulary and among the row's own tokens, and the theorem's for all heads
 together and for the best head alone. The measured ones are means over the held-out rows of the log, the theorem's over
-the law of the task's rows. (c) What makes the measured loss at the end another than the predicted one.
+the law of the task's rows. (c) The differences between the measured
+and the predicted loss at the end, by name.
 """
 
 import os
