@@ -15,13 +15,13 @@ STAMP = $(VENV)/.stamp
 
 all: plan verify figure train report
 	@echo
-	@echo 'To open: $(OUT)/report.html (every claim), $(OUT)/fig_landscape.png (Figure 2) and'
-	@echo '  $(OUT)/train/kv-shift/manifest.json (the trained model).'
+	@echo 'To open: $(OUT)/report.html (the trained model on the landscape, every claim), $(OUT)/fig_training.png,'
+	@echo '  $(OUT)/fig_landscape.png (Figure 2) and $(OUT)/train/kv-shift/manifest.json (the trained model).'
 
 plan:
 	@echo 'make checks the claims of the papers (1 to 2 minutes on 2 cores), draws Figure 2 of the KV-shifting paper'
-	@echo '(seconds), trains a model of one layer (half a minute) and writes a report (seconds). It stops where a step'
-	@echo 'fails. Before the first run it sets up $(VENV), which takes some minutes more.'
+	@echo '(seconds), trains a model of one layer (half a minute), draws its heads on the landscape (seconds) and writes'
+	@echo 'a report (seconds). It stops where a step fails. Before the first run it sets up $(VENV), which takes some minutes more.'
 	@echo
 
 setup: $(STAMP)
@@ -42,6 +42,7 @@ figure: setup
 
 train: setup
 	$(BIN)/python -m scripts train --preset kv-shift --out $(OUT)/train --overwrite
+	$(BIN)/python -m scripts figure training $(OUT)/train/kv-shift --out $(OUT)/fig_training
 
 experiments: setup
 	$(BIN)/python -m scripts sweep --preset figure-1a figure-1b --out $(OUT)/sweep

@@ -48,6 +48,11 @@ EXAMPLES = {
     ),
     "figure heads": ("--quick", "--sweep out/sweep/coupling", "--out out/heads --format pdf"),
     "figure sweep": ("--preset figure-1a", "--preset hop-k --format png", "--sweep out/sweep/figure-1a"),
+    "figure training": (
+        "out/train/kv-shift",
+        "out/train/kv-shift --tokens 12 --out out/twelve",
+        "out/seeds --format png",
+    ),
     "study family": ("", "--out out/family.json", "--quiet"),
 }
 

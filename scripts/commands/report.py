@@ -54,6 +54,18 @@ def figures(folder: Path) -> list[dict[str, str]]:
 
 
 CAPTIONS = {
+    "fig_training": "The model that was trained, on the landscape of Theorem 3.4. (a) The colour is the theorem's "
+    "loss of one head, in nats, on rows of T tokens. Across: how strongly the head attends to the token after the "
+    "earlier copy of the last one (key gain times alpha2). Up: how much it raises the token that it attends to (value "
+    "gain times beta1). The theorem sets both gains to 1; a trained head brings its own, and leaves the unit box. "
+    "Each line is a head, from the start to the end of the training. A mark has the colour of this head's own loss, "
+    "at all four of its coordinates. Where it differs from the colour beneath it, the head is off the plane alpha1 = "
+    "beta2 = 0, and the map is not its loss; far off the plane the marks are hollow. (b) The measured loss over the "
+    "vocabulary and among the tokens of the row, and what the theorem predicts from the coordinates of all heads, or "
+    "of the best one. (c) What the measured loss at the end has over the predicted one. Other tokens: all of the "
+    "vocabulary competes, not only the row. MLP: the layer behind the heads. Final norm: the state is divided by its "
+    "size. Own embedding: the last token's own embedding votes too. Token table: the products of the tokens' "
+    "embeddings through a head are not those of an identity, which the theorem takes them for.",
     "fig_landscape": "The paper's Figure 2: streamlines of gradient descent and contours of the loss on the slice "
     "alpha2 = 1 - alpha1, beta2 = 1 - beta1. Top: the exact loss. Middle: Eq. 10 as printed. Bottom: what the "
     "printed listing draws once it runs. The induction head sits at (0, 1).",

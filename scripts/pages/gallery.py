@@ -35,7 +35,7 @@ class Picture(NamedTuple):
 def pictures() -> Iterator[Picture]:
     """All of them: a figure script each, a sweep each, the map of a shipped model."""
     for name, path in FIGURES.items():
-        if name != "sweep":
+        if name not in ("sweep", "training"):  # which has no run that ships
             yield Picture(path.stem, headline(path), f"figure {name}")
     for name in SWEEPS:
         if name in shipped_names() and name != "coupling":  # which fig_heads draws

@@ -16,6 +16,7 @@ from tests.scripts.commands import loaded
 ROOT = Path(cli.__file__).parents[2]
 LIST = [sys.executable, "-m", "scripts", "sweep", "--list"]
 HELP = [sys.executable, "-m", "scripts", "train", "--help"]
+FIGURES = ("figure landscape", "figure training")
 
 
 @pytest.mark.parametrize(("make", "words"), KINDS[1:], ids=lambda value: getattr(value, "__name__", ""))
@@ -92,7 +93,7 @@ def test_text_that_prints_stays_as_it_is():
         assert cli.plain(text) == text
 
 
-@pytest.mark.parametrize("name", [*table.COMMANDS, *(f"study {name}" for name in table.STUDIES), "figure landscape"])
+@pytest.mark.parametrize("name", [*table.COMMANDS, *(f"study {name}" for name in table.STUDIES), *FIGURES])
 def test_a_help_has_three_examples_that_the_parser_takes(name):
     parser = table.module(name).parser()
     shown = parser.format_help().split("examples:\n")[1].split("\n\n")[0].splitlines()
@@ -102,7 +103,7 @@ def test_a_help_has_three_examples_that_the_parser_takes(name):
 
 
 HELPED = [*table.COMMANDS, *table.GROUPS, "study compare"]
-HELPED += [f"figure {name}" for name in ("landscape", "heads", "sweep", "truncation")]
+HELPED += [f"figure {name}" for name in ("landscape", "heads", "sweep", "training", "truncation")]
 
 
 @pytest.mark.parametrize("name", HELPED)

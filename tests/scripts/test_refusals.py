@@ -15,7 +15,7 @@ from tests.dynamics.weights import checkpoint_files as files
 from tests.scripts.commands import contents
 
 ROOT = Path(one_command.__file__).parents[1]
-FIGURES = [f"fig_{name}" for name in table.FIGURES]
+FIGURES = [f"fig_{name}" + " run" * (name == "training") for name in table.FIGURES]
 ADAPTER = ROOT / "examples/conform/transformers_mpt.py"
 ALIBI = f"{SHIPPED}/alibi-text"
 TEXT = f"{ALIBI} --text {ROOT}/LICENSE"
@@ -167,6 +167,11 @@ fig_scope_bounds --quick --out x --measured none.json | none.json
 fig_sweep --preset figure-9000 | no shipped results of 'figure-9000'
 fig_sweep --preset ../etc | no preset '../etc'
 fig_sweep --sweep nowhere | nowhere
+fig_training | the following arguments are required: RUN
+fig_training nowhere | nowhere: no such folder
+fig_training text | text: no log.jsonl in this folder, nor one or two levels below it
+fig_training {SHIPPED}/kv-shift | kv-shift: no log.jsonl
+fig_training text --tokens 1 | --tokens: expected a whole number in 2..4096, got '1'
 igsm --jobs 0 | --jobs
 igsm latent | unrecognized arguments: latent
 igsm --quick --table | no quick plan ships: --table --quick needs --out

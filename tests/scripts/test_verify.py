@@ -174,6 +174,16 @@ def test_report_is_one_page_without_scripts_or_outside_links(eq10, command, tmp_
     assert 'id="kv.eq10.corrected"' in page and 'href="#kv.eq10.corrected"' in page and "Covers " in page
 
 
+def test_a_report_begins_with_the_trained_model_and_ends_with_other_pictures(eq10, command, tmp_path):
+    for name in ("fig_landscape", "fig_training"):
+        (tmp_path / f"{name}.png").write_bytes(name.encode())
+    command("report", "--from", eq10[0], "--out", tmp_path / "report.html", "--figures", tmp_path)
+    page = (tmp_path / "report.html").read_text()
+    parts = ("<h1", "landscape of Theorem 3.4", "<ul", 'id="counts"', "streamlines of gradient")
+    places = [page.index(part) for part in parts]
+    assert places == sorted(places) and page.count("<figure") == 2
+
+
 SLOW = """
 import signal, sys
 from scripts.commands import cli, verify
