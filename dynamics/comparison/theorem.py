@@ -47,30 +47,27 @@ WIDTHS = {"scalar": 4096, "scalar-narrow": 16, "scalar-narrowest": 4}
 
 # Written down before the eight seeds were trained; two seeds had been seen.
 LEAST_RANK = 0.8  # the lower end of the interval of the mean rank correlation
-BETWEEN = 0.5, 2.0  # the interval of the mean slope; the mean ratio of the times at half of the guess
+LOW, HIGH = 0.5, 2.0  # hold the interval of the mean slope, and the mean ratio of the times at half of the guess
 SHARES = 0.5, 0.1  # of the guess: the levels whose times are compared
-NEVER = Estimate(math.nan, math.nan, math.nan)
 JUDGED = "row"  # the theorem's softmax is over the row's own tokens
 
 
 class Run(Strict):
     """Losses in nats of one seed at each look: the theorem's, and the measured ones by the names of `STAGES`."""
 
-    setting: str
-    seed: Count
     steps: tuple[Count, ...]
     predicted: tuple[float, ...]
     measured: dict[str, tuple[float, ...]]
 
 
 class TheoremStudy(Strict):
-    """Every run, and the settings by name; the seed of a setting's training is replaced by the run's."""
+    """Settings and their runs by name; the seeds of the runs, 0, 1, .., replace that of the setting's training."""
 
     version: str
     torch_version: str
     device: str
     setups: dict[str, Setup]
-    runs: tuple[Run, ...]
+    runs: dict[str, tuple[Run, ...]]
 
 
 class Line(NamedTuple):
@@ -78,9 +75,9 @@ class Line(NamedTuple):
 
     slope: of the measured on the predicted loss over steps, by least squares; rank: Spearman's correlation of both;
     other_slope, other_rank: the same with the next seed's prediction; gain: rank less other_rank. ratios, reached: by
-    share of the guess, measured over predicted time, NaN where fewer than two seeds have both, and how many have.
-    order: Spearman's correlation over seeds of predicted and measured time at half of the guess, NaN for fewer than 3.
-    fails: which of rank, slope and time are outside of what was written down.
+    share of the guess, measured over predicted time, NaN unless every seed has both, and how many have. order:
+    Spearman's correlation over seeds of predicted and measured time at half of the guess. fails: which of rank, slope
+    and time are outside of what was written down. predicted, measured: mean loss in nats at the first and last look.
     """
 
     slope: Estimate
@@ -92,6 +89,8 @@ class Line(NamedTuple):
     reached: list[int]
     order: float
     fails: list[str]
+    predicted: list[float]
+    measured: list[float]
 
 
 def plan(quick: bool = False) -> dict[str, Setup]:
@@ -102,11 +101,11 @@ def plan(quick: bool = False) -> dict[str, Setup]:
     return models | {name: SCALAR.model_copy(update={"width": width}) for name, width in WIDTHS.items()}
 
 
-def follow(setting: str, setup: Setup, seed: int) -> Run:
+def follow(setup: Setup, seed: int) -> Run:
     """Train one seed on the CPU, and look at it after every fiftieth of its steps, which 50 must divide."""
     steps, predicted, measured = (_scalars if isinstance(setup, ScalarTraining) else _decoder)(setup, seed)
     curves = {stage: plain(curve) for stage, curve in measured.items()}
-    return Run(setting=setting, seed=seed, steps=tuple(steps), predicted=plain(predicted), measured=curves)
+    return Run(steps=tuple(steps), predicted=plain(predicted), measured=curves)
 
 
 def _decoder(setup: Variant, seed: int):
@@ -160,20 +159,29 @@ def line(runs: Sequence[Run], level: float, stage: str = JUDGED) -> Line:
         for one in (predicted, np.roll(predicted, -1, axis=0))
     )
     slope, rank = map(student, own.T)
-    times = [
-        np.stack([stays_below(runs[0].steps, one, share * level) for one in (predicted, measured)]) for share in SHARES
-    ]
-    both = [two[:, np.isfinite(two.sum(0)) & (two[0] > 0)] for two in times]
-    ratios = [student(late / soon) if len(soon) > 1 else NEVER for soon, late in both]
-    reached = [two.shape[1] for two in both]
-    fails = {
+    times = [[stays_below(runs[0].steps, one, share * level) for one in (predicted, measured)] for share in SHARES]
+    ratios = [late / soon for soon, late in times]
+    means = [student(one) for one in ratios]
+    good = {
         "rank": rank.low >= LEAST_RANK,
-        "slope": BETWEEN[0] <= slope.low and slope.high <= BETWEEN[1],
-        "time": reached[0] == len(runs) and BETWEEN[0] <= ratios[0].value <= BETWEEN[1],
+        "slope": LOW <= slope.low <= slope.high <= HIGH,
+        "time": LOW <= means[0].value <= HIGH,
     }
-    order = spearmanr(*both[0]).statistic if reached[0] > 2 else math.nan
-    gain, failed = student((own - others)[:, 1]), [name for name, good in fails.items() if not good]
-    return Line(slope, rank, *map(student, others.T), gain, ratios, reached, order, failed)
+    fails = [name for name, agrees in good.items() if not agrees]
+    reached = [int(np.isfinite(one).sum()) for one in ratios]
+    order = spearmanr(*times[0]).statistic
+    ends = (losses[:, [0, -1]].mean(axis=0).tolist() for losses in (predicted, measured))
+    gain = student((own - others)[:, 1])
+    return Line(slope, rank, *map(student, others.T), gain, means, reached, order, fails, *ends)
+
+
+def lines(study: TheoremStudy) -> dict[str, Line]:
+    """The statistics of every setting and stage, by "setting stage"."""
+    return {
+        f"{name} {stage}": line(runs, guess(study.setups[name]), stage)
+        for name, runs in study.runs.items()
+        for stage in runs[0].measured
+    }
 
 
 def write_theorem(path: str | Path, study: TheoremStudy) -> None:
