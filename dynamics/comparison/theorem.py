@@ -21,7 +21,7 @@ from dynamics.files.hashed import read_hashed, write_hashed
 from dynamics.files.manifest import Count, Strict
 from dynamics.files.shipped import FOLDER
 from dynamics.heads import theorem
-from dynamics.model.config import PRESETS
+from dynamics.model.config import PRESETS, ModelConfig
 from dynamics.observed.log import plain
 from dynamics.observed.undisturbed import undisturbed
 from dynamics.scalar.model import ScalarModel, draw_batch, draw_gram, train_scalars
@@ -31,7 +31,7 @@ from dynamics.statistics.estimate import Estimate, student
 from dynamics.tasks.induction import as_induction
 from dynamics.training.batches import heldout_rows
 from dynamics.training.loop import train
-from dynamics.training.settings import TRAININGS
+from dynamics.training.settings import TRAININGS, TrainConfig
 from theory import landscape
 
 Setup = Variant | ScalarTraining
@@ -77,7 +77,7 @@ class Line(NamedTuple):
     other_slope, other_rank: the same with the next seed's prediction; gain: rank less other_rank. ratios, reached: by
     share of the guess, measured over predicted time, NaN unless every seed has both, and how many have. order:
     Spearman's correlation over seeds of predicted and measured time at half of the guess. fails: which of rank, slope
-    and time are outside of what was written down. predicted, measured: mean loss in nats at the first and last look.
+    and time are outside of what was written down, or nothing.
     """
 
     slope: Estimate
@@ -88,9 +88,7 @@ class Line(NamedTuple):
     ratios: list[Estimate]
     reached: list[int]
     order: float
-    fails: list[str]
-    predicted: list[float]
-    measured: list[float]
+    fails: str
 
 
 def plan(quick: bool = False) -> dict[str, Setup]:
@@ -103,39 +101,36 @@ def plan(quick: bool = False) -> dict[str, Setup]:
 
 def follow(setup: Setup, seed: int) -> Run:
     """Train one seed on the CPU, and look at it after every fiftieth of its steps, which 50 must divide."""
-    steps, predicted, measured = (_scalars if isinstance(setup, ScalarTraining) else _decoder)(setup, seed)
+    scalar = isinstance(setup, ScalarTraining)
+    training = (setup if scalar else setup.training).model_copy(update={"seed": seed})
+    steps = range(0, training.steps + 1, training.steps // LOOKS)
+    predicted, measured = _scalars(training) if scalar else _decoder(setup.config, training, steps)
     curves = {stage: plain(curve) for stage, curve in measured.items()}
     return Run(steps=tuple(steps), predicted=plain(predicted), measured=curves)
 
 
-def _decoder(setup: Variant, seed: int):
-    config, training = setup.config, setup.training.model_copy(update={"seed": seed})
-    rows = heldout_rows(training, config.vocab, ROWS)
-    steps, thetas, losses = [], [], []
+def _decoder(config: ModelConfig, training: TrainConfig, steps: Sequence[int]):
+    rows, thetas, losses = heldout_rows(training, config.vocab, ROWS), [], []
 
     def each(step, model):
-        if step % (training.steps // LOOKS) == 0:
+        if step in steps:
             with undisturbed(model):
-                steps.append(step)
                 thetas.append(theorem.theta(model, rows))
                 losses.append(theorem.stages(model, rows))
 
     train(config, training, device="cpu", progress=False, each=each)
     measured = {stage: [one[stage] for one in losses] for stage in theorem.STAGES}
-    return steps, theorem.predicted(thetas, as_induction(training.task).pool), measured
+    return theorem.predicted(thetas, as_induction(training.task).pool), measured
 
 
-def _scalars(setup: ScalarTraining, seed: int):
-    every = setup.steps // LOOKS
-    training = setup.model_copy(update={"seed": seed})
-    theta = train_scalars(training, every).theta[:, 0]
-    gram = draw_gram(training, torch.Generator().manual_seed(seed))  # the frozen table that it was trained with
+def _scalars(training: ScalarTraining):
+    theta = train_scalars(training, training.steps // LOOKS).theta[:, 0]
+    gram = draw_gram(training, torch.Generator().manual_seed(training.seed))  # the frozen table that it trained with
     side_by_side = ScalarModel(torch.from_numpy(theta), gram.expand(len(theta), -1, -1))
     fresh = training.model_copy(update={"runs": len(theta), "batch": ROWS})
-    with torch.no_grad():
-        losses = side_by_side.losses(draw_batch(fresh, torch.Generator().manual_seed(2**32 + seed))).mean(1)
-    predicted = landscape.loss(*theta.T, training.n_tokens, "mean")
-    return range(0, setup.steps + 1, every), predicted, {JUDGED: losses.tolist()}
+    sentences = draw_batch(fresh, torch.Generator().manual_seed(2**32 + training.seed))
+    losses = side_by_side.losses(sentences).mean(1).tolist()
+    return landscape.loss(*theta.T, training.n_tokens, "mean"), {JUDGED: losses}
 
 
 def guess(setup: Setup) -> float:
@@ -167,12 +162,11 @@ def line(runs: Sequence[Run], level: float, stage: str = JUDGED) -> Line:
         "slope": LOW <= slope.low <= slope.high <= HIGH,
         "time": LOW <= means[0].value <= HIGH,
     }
-    fails = [name for name, agrees in good.items() if not agrees]
+    fails = ", ".join(name for name, agrees in good.items() if not agrees) or "nothing"
     reached = [int(np.isfinite(one).sum()) for one in ratios]
     order = spearmanr(*times[0]).statistic
-    ends = (losses[:, [0, -1]].mean(axis=0).tolist() for losses in (predicted, measured))
     gain = student((own - others)[:, 1])
-    return Line(slope, rank, *map(student, others.T), gain, means, reached, order, fails, *ends)
+    return Line(slope, rank, *map(student, others.T), gain, means, reached, order, fails)
 
 
 def lines(study: TheoremStudy) -> dict[str, Line]:

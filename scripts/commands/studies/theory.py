@@ -17,7 +17,12 @@ ROWS = {
 }
 HEAD = """| setting | fails | slope | by another's | rank | by another's | time to 1/2 | time to 1/10 | order |
 |---|---|---|---|---|---|---|---|---|"""
-CELL = "{0.value:.2f} [{0.low:.2f}, {0.high:.2f}]"
+ROW = """| {0} | {1.fails} | {1.slope.value:.2f} [{1.slope.low:.2f}, {1.slope.high:.2f}] |
+{1.other_slope.value:.2f} [{1.other_slope.low:.2f}, {1.other_slope.high:.2f}] |
+{1.rank.value:.2f} [{1.rank.low:.2f}, {1.rank.high:.2f}] |
+{1.other_rank.value:.2f} [{1.other_rank.low:.2f}, {1.other_rank.high:.2f}] |
+{1.ratios[0].value:.2f} [{1.ratios[0].low:.2f}, {1.ratios[0].high:.2f}] |
+{1.ratios[1].value:.2f} [{1.ratios[1].low:.2f}, {1.ratios[1].high:.2f}] | {1.order:.2f} |""".replace("\n", " ")
 TEXT = """## Theory against training, by design able to fail
 
 Does Theorem 3.4 foresee the loss of a model while it trains? `python -m scripts study theory` trains eight seeds of
@@ -39,20 +44,21 @@ scalars differ in the width of the frozen embeddings; the theorem holds for an i
 **The height is wrong at the start.** Without an MLP the slope is {0[kv-shift row].slope.value:.2f} (`kv-shift`) and
 {0[coupling row].slope.value:.2f} (`kv-shift-8`). The final norm makes most of it: without it the slopes are
 {0[kv-shift norm].slope.value:.2f} and {0[coupling norm].slope.value:.2f}, and without the scored token's own embedding
-too {0[kv-shift heads].slope.value:.2f} and {0[coupling heads].slope.value:.2f}. At the first step `kv-shift` loses
-{0[kv-shift row].measured[0]:.2f} nats where the theorem says {0[kv-shift row].predicted[0]:.2f}: the token's own
-embedding, which the norm makes large, answers with the token itself. Without the norm it loses
-{0[kv-shift norm].measured[0]:.2f}, without the embedding too {0[kv-shift heads].measured[0]:.2f}.
+too {0[kv-shift heads].slope.value:.2f} and {0[coupling heads].slope.value:.2f}. At the first step seed 0 of `kv-shift`
+loses {runs[kv-shift][0].measured[row][0]:.2f} nats where the theorem says {runs[kv-shift][0].predicted[0]:.2f}: the
+token's own embedding, which the norm makes large, answers with the token itself. Without the norm it loses
+{runs[kv-shift][0].measured[norm][0]:.2f}, without the embedding too {runs[kv-shift][0].measured[heads][0]:.2f}.
 Among all 8000 tokens the slope is {0[kv-shift model].slope.value:.2f}, which would fail.
 
-**The prediction is early, and far too good at the end.** The models need {0[kv-shift row].ratios[0].value:.2f} and
+**The prediction is early, and then far too good.** The models need {0[kv-shift row].ratios[0].value:.2f} and
 {0[coupling row].ratios[0].value:.2f} times the predicted steps to half of the guess, and
-{0[kv-shift row].ratios[1].value:.2f} and {0[coupling row].ratios[1].value:.2f} times to a tenth. The prediction of
-`kv-shift-8` ends at {0[coupling row].predicted[1]:.0e} nats and the measured loss at
-{0[coupling row].measured[1]:.4f}. The prediction of `kv-shift` ends at 0 in doubles; the measured loss stays at
-{0[kv-shift row].measured[1]:.4f}, and at {0[kv-shift model].measured[1]:.3f} among all tokens. Without the norm and the
-own embedding {0[kv-shift heads].measured[1]:.4f} are left. That gap is the token table: embeddings of finite width are
-not orthogonal, and the theorem's are.
+{0[kv-shift row].ratios[1].value:.2f} and {0[coupling row].ratios[1].value:.2f} times to a tenth. Half-way through its
+training, seed 0 of `kv-shift` should lose {runs[kv-shift][0].predicted[25]:.0e} nats and loses
+{runs[kv-shift][0].measured[row][25]:.4f}, and {runs[kv-shift][0].measured[model][25]:.2f} among all tokens. Seed 0 of
+`kv-shift-8` should lose {runs[coupling][0].predicted[25]:.0e} and loses {runs[coupling][0].measured[row][25]:.4f}.
+Without the norm and the own embedding {runs[kv-shift][0].measured[heads][25]:.4f} and
+{runs[coupling][0].measured[heads][25]:.4f} are left. That gap is the token table: embeddings of finite width are not
+orthogonal, and the theorem's are.
 
 **Rank and slope do not know the seed.** Any two falling curves correlate. The own prediction's rank correlation is
 higher than that of the next seed's by {0[kv-shift row].gain.value:.4f}
@@ -61,16 +67,16 @@ higher than that of the next seed's by {0[kv-shift row].gain.value:.4f}
 is no better than a stranger's. The order of the times, {0[kv-shift row].order:.2f} and {0[coupling row].order:.2f},
 does know it: the theorem tells which seed is sooner, from coordinates that are read while the model trains.
 
-**With an MLP the theorem is wrong.** In `small-kv-shift` the mean prediction rises from
-{0[small-kv-shift row].predicted[0]:.2f} to {0[small-kv-shift row].predicted[1]:.1f} nats while the loss falls from
-{0[small-kv-shift row].measured[0]:.2f} to {0[small-kv-shift row].measured[1]:.0e}. The rank correlation is
-{0[small-kv-shift row].rank.value:.2f}, and {0[small-kv-shift row].reached[0]} of 8 seeds have both curves stay at half
-of the guess.
+**With an MLP the theorem does not hold.** In seed 0 of `small-kv-shift` the prediction rises from
+{runs[small-kv-shift][0].predicted[0]:.2f} to {runs[small-kv-shift][0].predicted[50]:.1f} nats while the loss falls from
+{runs[small-kv-shift][0].measured[row][0]:.2f} to {runs[small-kv-shift][0].measured[row][50]:.0e}. The mean rank
+correlation is {0[small-kv-shift row].rank.value:.2f}, and {0[small-kv-shift row].reached[0]} of 8 seeds have both
+curves stay at half of the guess.
 
 **The verdict is too coarse for a width of 16.** At width 4096 prediction and loss are one curve. At width 16 nothing
-fails, yet the loss ends at {0[scalar-narrow row].measured[1]:.2f} where {0[scalar-narrow row].predicted[1]:.3f} is
-predicted, and {0[scalar-narrow row].reached[1]} of 8 seeds have both curves stay at a tenth of the guess. At width 4
-it fails."""
+fails, yet in seed 0 the loss ends at {runs[scalar-narrow][0].measured[row][50]:.2f} where
+{runs[scalar-narrow][0].predicted[50]:.3f} is predicted, and {0[scalar-narrow row].reached[1]} of 8 seeds have both
+curves stay at a tenth of the guess. At width 4 it fails."""
 
 
 def parser() -> Parser:
@@ -111,17 +117,13 @@ def table(study) -> list[str]:
     """A row a setting, as Markdown: what fails, and the statistics with 95 % intervals."""
     from dynamics.comparison.theorem import lines
 
-    found, text = lines(study), [HEAD]
-    for key in filter(found.__contains__, ROWS):
-        line = found[key]
-        means = line.slope, line.other_slope, line.rank, line.other_rank, *line.ratios
-        cells = [ROWS[key], ", ".join(line.fails) or "nothing", *map(CELL.format, means), f"{line.order:.2f}"]
-        text.append(f"| {' | '.join(cells)} |".replace("nan [nan, nan]", "not all seeds").replace("nan", "-"))
-    return text
+    found = lines(study)
+    rows = [ROW.format(words, found[key]) for key, words in ROWS.items() if key in found]
+    return [HEAD, *(row.replace("nan [nan, nan]", "not all seeds").replace("nan", "-") for row in rows)]
 
 
 def section(study) -> str:
     """What docs/experiments.md says of a study of all settings."""
     from dynamics.comparison.theorem import lines
 
-    return TEXT.format(lines(study), table="\n".join(table(study)), device=study.device.upper())
+    return TEXT.format(lines(study), runs=study.runs, table="\n".join(table(study)), device=study.device.upper())
