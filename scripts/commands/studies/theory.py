@@ -83,7 +83,7 @@ def parser() -> Parser:
     """Return the command line; nothing heavy is imported for it."""
     line = command_parser("study theory", __doc__)
     line.add_argument("--out", default="out/theory-study.json", metavar="FILE", help="the results, one file")
-    line.add_argument("--quick", action="store_true", help="without the two settings that take minutes")
+    line.add_argument("--quick", action="store_true", help="only the settings that take seconds a seed")
     line.add_argument("--seeds", type=whole(2, 100), default=8, help="seeds of each setting (default 8)")
     return line
 
