@@ -23,7 +23,7 @@ COMMANDS = (
     "report",
     "docs",
 )
-STUDIES = ("scalar", "igsm", "dissect", "family", "compare")
+STUDIES = ("scalar", "theory", "igsm", "dissect", "family", "compare")
 FIGURES = {path.stem.removeprefix("fig_"): path for path in sorted(HERE.glob("figures/*/fig_*.py"))}
 GROUPS = {
     "figure": ("a figure of a paper's claim or of trained models, with its data", tuple(FIGURES)),

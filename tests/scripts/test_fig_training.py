@@ -2,7 +2,6 @@
 
 import math
 import shutil
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,7 +14,8 @@ from dynamics.observed.log import read_lines, write_lines
 from dynamics.observed.task import logged
 from dynamics.tasks.hop import Hop
 from dynamics.tasks.induction import Induction, length_law
-from dynamics.training import folder, loop
+from dynamics.training import loop
+from dynamics.training.folder import train_into
 from dynamics.training.settings import TrainConfig
 from scripts.figures.trained import fig_training
 from tests.dynamics.interruption import interrupt
@@ -40,11 +40,11 @@ def here(tmp_path_factory):
     here = tmp_path_factory.mktemp("runs")
     for name, (model, settings) in RUNS.items():
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(folder, "logged", partial(logged, share=None))
             interrupt(patch, loop, "train_step", 4 if name == "killed" else 0)
             try:
                 config, training = ModelConfig(**MODEL | model), TrainConfig(**SETTINGS | settings)
-                folder.train_into(here / name, config, training, device="cpu", progress=False)
+                log = logged(here / name / "log.jsonl", training, None)
+                train_into(here / name, config, training, device="cpu", progress=False, each=log)
             except KeyboardInterrupt:
                 with (here / name / "log.jsonl").open("a") as log:
                     log.write('{"step": 4, "al')

@@ -69,6 +69,7 @@ sweep --out '' | expected a name, got '
 sweep --bundle '' | expected a name, got '
 compare --out '' | expected a name, got '
 scalar --out '' | expected a name, got '
+theory --out '' | expected a name, got '
 verify --json '' | expected a name, got '
 report --out '' | expected a name, got '
 __main__ | give a command: verify, train, inspect,
@@ -203,6 +204,8 @@ report --out text | cannot write
 report --out file/below.html | cannot write
 report --from none.json --out r.html --figures . | none.json
 scalar --out text | it is a folder
+theory --out text | it is a folder
+theory --seeds 1 | --seeds: expected a whole number in 2..100, got '1'
 scalar --seed -1 | --seed: expected a whole number >= 0, got '-1'
 scalar --format svg | unrecognized arguments: --format svg
 scalar --quick --full | unrecognized arguments: --full
