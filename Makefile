@@ -21,7 +21,8 @@ all: plan verify figure train report
 plan:
 	@echo 'make checks the claims of the papers (1 to 2 minutes on 2 cores), draws Figure 2 of the KV-shifting paper'
 	@echo '(seconds), trains a model of one layer (half a minute), draws its heads on the landscape (seconds) and writes'
-	@echo 'a report (seconds). It stops where a step fails. Before the first run it sets up $(VENV), which takes some minutes more.'
+	@echo 'a report (seconds). It stops where a step fails. Before the first run it sets up $(VENV), which takes some'
+	@echo 'minutes more.'
 	@echo
 
 setup: $(STAMP)
