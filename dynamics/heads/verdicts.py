@@ -3,6 +3,7 @@
 A head is taken out by a zero in place of its output. Heads that attend to the successor are taken out one by one, all
 together, and all but one: twins cover for each other, so that the loss of one head alone shows nothing. A head is
 needed if the model loses without it at least `NEEDED` nats, alone or as the last one left, and three standard errors.
+A model that answers no better than a random token of the row has no induction heads.
 """
 
 from __future__ import annotations
@@ -59,7 +60,8 @@ class Judged(NamedTuple):
 
 class Inspection(NamedTuple):
     """A model: its score, that without all heads that attend, its heads; even: attention of 1 / (T + 1) to each token;
-    guess: chance of a random token of the row; together: the theorem's loss of all heads, and stages as `theorem`.
+    guess: chance of a random token of the row; answers: whether the model is right more often, by three standard
+    errors; together: the theorem's loss of all heads, and stages as `theorem`.
     """
 
     score: Score
@@ -67,6 +69,7 @@ class Inspection(NamedTuple):
     heads: list[Judged]
     even: float
     guess: float
+    answers: bool
     together: float | None
     stages: dict[str, float] | None
 
@@ -116,7 +119,9 @@ def judge(model: InductionModel, batch: Batch, task: Task) -> Inspection:
         only = score(model, batch, [one for one in attending if one != place]) if report.attends else None
         lost = [_cost(whole, alone)] if only is None else [_cost(whole, alone), _cost(only, without_all)]
         scores[place], costs[place] = (alone, only), max(lost, key=abs)
-    workers = sum(costs[place] > 0 for place in attending)
+    guess, right = float((1 / (batch.lengths - 1)).mean()), float(whole.right.mean())
+    answers = right - guess > ERRORS * (guess * (1 - guess) / len(whole.right)) ** 0.5
+    workers = sum(costs[place] > 0 for place in attending) * answers
     heads = []
     for number, report in enumerate(reports):
         cost = costs[report[:2]]
@@ -124,15 +129,15 @@ def judge(model: InductionModel, batch: Batch, task: Task) -> Inspection:
         if gains is not None and theta is not None:
             loss = float(theorem.predicted(theta[number : number + 1], task.pool))
             own = gains[number], theta[number], loss, theorem.read_out(model, batch, report.head)
-        seen = repeated[number], last[number], *scores[report[:2]], cost > 0
+        seen = repeated[number], last[number], *scores[report[:2]], cost > 0 and (answers or not report.attends)
         heads.append(Judged(report, *seen, *own, _verdict(report, cost, workers)))
-    lengths = batch.lengths - 1
     return Inspection(
         whole,
         without_all,
         heads,
         float((1 / batch.lengths).mean()),
-        float((1 / lengths).mean()),
+        guess,
+        answers,
         None if theta is None else float(theorem.predicted(theta, task.pool)),
         theorem.stages(model, batch) if gained else None,
     )
@@ -151,9 +156,11 @@ def _verdict(report: HeadReport, cost: float, workers: int) -> str:
             return "attends, works against the answer"
         if cost == 0:
             return "attends, not needed even jointly"
+        if not workers:
+            return "attends, in a model no better than a guess"
         return "the induction head" if workers == 1 else f"one of {workers} that share the work"
     if cost > 0:
-        return "needed, attends elsewhere"
+        return "lowers the loss, attends elsewhere"
     if cost == 0 and report.key_looks_back and report.value_stays:
         return "looks like one without its gains and is not"
     return "works against the answer" if cost < 0 else "no induction head"

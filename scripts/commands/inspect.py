@@ -64,10 +64,11 @@ def _answer(found) -> str:
         return f"one induction head: {names} (layer.head)"
     if working:
         return f"{len(working)} heads share the induction: {names} (layer.head)"
-    idle = f"{len(attending)} attend to the successor, and the model does not need them" if attending else (
-        "none puts more than half of its attention on the successor"
-    )  # fmt: skip
-    return f"no induction head: {idle}"
+    if not attending:
+        return "no induction head: none puts more than half of its attention on the successor"
+    if not found.answers:
+        return "no induction head: the model answers no better than a random token of the row"
+    return f"no induction head: {len(attending)} attend to the successor, and the model does not need them"
 
 
 def _name(head) -> str:

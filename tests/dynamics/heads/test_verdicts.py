@@ -7,13 +7,15 @@ import pytest
 import torch
 
 from dynamics.heads.verdicts import judge, score, silenced
+from dynamics.tasks.induction import Induction
 from dynamics.training.batches import heldout_rows
 from dynamics.training.checkpoint import shipped
-from dynamics.training.evaluation import evaluate
+from dynamics.training.evaluation import evaluate, heldout_batch
 from dynamics.training.settings import SMALL_TRAINING, TRAININGS
+from tests.dynamics.heads.test_named import constructed
 
 ONE, IDLE, AGAINST = "the induction head", "attends, not needed even jointly", "attends, works against the answer"
-LOOKS, OTHER, NONE = "looks like one without its gains and is not", "needed, attends elsewhere", "no induction head"
+LOOKS, OTHER, NONE = "looks like one without its gains and is not", "lowers the loss, attends elsewhere", "no induction head"
 ROWS = heldout_rows(SMALL_TRAINING, 32, 256)
 
 
@@ -89,6 +91,16 @@ def test_a_head_that_only_an_mlp_makes_right_is_wrong_without_it():
     assert (whole.verdict, bare.verdict) == (ONE, AGAINST)
     assert whole.loss == bare.loss > 29 and whole.theta[2] == bare.theta[2] < -28
     assert whole.read_out.mean > 15 and bare.read_out.mean < -10
+
+
+def test_a_model_that_only_guesses_has_no_induction_head_though_one_attends_and_lowers_its_loss():
+    model, rows = constructed((0.0, 1.0), (1.0, 0.0), scale=2.0).float(), heldout_batch(1, 256, 32, 12)
+    right = judge(model, rows, Induction(pool=12))
+    model.embedding.data[3] = 2.0  # a token that no row has wins
+    wrong = judge(model, rows, Induction(pool=12))
+    assert [found.heads[0].verdict for found in (right, wrong)] == [ONE, "attends, in a model no better than a guess"]
+    assert (right.answers, right.heads[0].needed) == (True, True) != (wrong.answers, wrong.heads[0].needed)
+    assert wrong.score.loss.mean() + 1 < wrong.without_all.loss.mean()
 
 
 def test_heads_of_the_shipped_models_share_the_work_or_have_none():
