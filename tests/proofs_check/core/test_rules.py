@@ -1,4 +1,4 @@
-"""Each rule once as it is meant and once as it must not be taken; and the ways to a false proof that were tried."""
+"""Each rule as it is meant; and the ways to a false proof that were tried."""
 
 from fractions import Fraction
 
@@ -137,7 +137,7 @@ def test_names_that_are_taken_or_unknown():
     check(hidden, [*LOW_FACE, [], IDENTITY, IDENTITY])
 
 
-def test_a_division_that_no_term_of_an_empty_sum_makes_tells_nothing_of_the_divisor():
+def test_an_empty_sum_tells_nothing_of_what_its_terms_divide_by():
     refused(q(x**2 > 0, X, NONE, given=[total(i, 1, n, 1 / x) >= 0]), linear([["square", x, []]]))
 
 
