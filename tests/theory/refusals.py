@@ -5,7 +5,7 @@ import numpy as np
 
 from theory import alibi, induction, landscape, sink, value_residual
 from theory.alibi import printed as alibi_printed
-from theory.alibi import rotary, tables
+from theory.alibi import reach, rotary, tables
 from theory.cache import (
     budget,
     compensation,
@@ -111,6 +111,7 @@ REFUSED = {
         ("largest", 1.5, "largest must lie in [0, 1], got 1.5"),
         ("radius", -1, "radius must be a finite number >= 0, got -1"),
     ],
+    reach.reach_forget_gap: [("mass", 0.95, "mass must be at most 1/2, got 0.95")],
     rotary.rotary_range: [
         ("key_bias", [1.0], "key_bias has shape"),
     ],

@@ -1,34 +1,43 @@
-"""KV-shift attention against loops, chunks, packed and padded = alone, one row = row of all."""
+"""KV-shift attention against its definition, chunks, packed and padded = alone, one row = row of all."""
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dynamics.model.cache import KVCache
+from dynamics.model.config import ModelConfig
 from dynamics.model.positions import Layout
 from dynamics.model.shift import document_runs
+from tests.dynamics.model import variants
 from tests.dynamics.model.kv_cases import (
     TOLERANCE,
     attention,
     attentions,
     beam_gap,
     chunked_gap,
+    filled,
     gap,
     lengths,
     packed_gap,
     padded_gap,
 )
 from tests.dynamics.model.kv_cases import tokens as random_tokens
-from tests.dynamics.model.kv_loops import looped_heads
+from tests.dynamics.refusal import refused
 
 
 @given(attentions(), st.integers(1, 4))
-def test_attention_equals_its_equations_in_loops(module, length):
-    x = random_tokens(1, length)
-    probabilities, out = looped_heads(module, x[0])
-    assert gap(module(x)[0], out) < TOLERANCE
-    assert gap(module.weights(x)[0], probabilities) < TOLERANCE
+def test_attention_equals_its_equations_head_by_head(module, length):
+    x, names = random_tokens(1, length), ("n_heads", "n_kv_heads", "position")
+    same = {name: getattr(module, name) for name in names}
+    config = ModelConfig(width=module.n_heads * module.head_dim, start=module.start_kind, **same)
+    own = dict(module.named_parameters())
+    own |= {name: getattr(module, f"{name}_mix")() for name in ("alpha", "beta", "gamma")}
+    own, kept = {name: tensor.detach().numpy() for name, tensor in own.items()}, []
+    out = variants.attention(config, 0, own, x[0].numpy(), np.zeros(length), kept, module.sliding_window)
+    assert gap(module(x)[0], torch.from_numpy(out)) < TOLERANCE
+    assert gap(module.weights(x)[0], torch.from_numpy(np.stack(kept[0][-1]))) < TOLERANCE
 
 
 @given(attentions(), lengths(), st.lists(st.integers(0, 2), min_size=1, max_size=4), st.data())
@@ -101,6 +110,14 @@ def test_attention_gradients_are_right_backward_and_forward(choices, query_index
         return torch.func.functional_call(module, by_name, (x,), {"query_index": query_index})
 
     assert torch.autograd.gradcheck(out, (x, *module.parameters()), check_forward_ad=True, fast_mode=True)
+
+
+def test_cache_refused_chunk_leaves_it_unchanged():
+    cache, module = filled(capacity=4), attention()
+    key, raw = cache.key.clone(), cache.previous("key").clone()
+    with torch.no_grad():
+        refused("do not fit", module, random_tokens(2, 2), cache=cache)
+    assert len(cache) == 3 and torch.equal(cache.key, key) and torch.equal(cache.previous("key"), raw)
 
 
 def test_positions_restart_at_each_document_and_after_pads():

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynamics.model import shift
-from dynamics.model.shift import document_runs, shift_back, shift_mix
+from dynamics.model.shift import shift_back, shift_mix
 
 
 def looped(x, weights, previous=None, segment_ids=None):
@@ -49,12 +49,6 @@ def test_shift_equals_its_definition(seed, length, window, slab, each, data):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(shift, "SLAB", slab)
             assert torch.allclose(shift_mix(*inputs), looped(*inputs), rtol=0, atol=1e-14)
-
-
-def test_document_runs_number_runs_and_pads():
-    ids = torch.tensor([[7, 7, 7, 3, 7, 7]])
-    assert document_runs(ids).tolist() == [[0, 0, 0, 1, 2, 2]]
-    assert document_runs(ids, torch.tensor([2])).tolist()[0] == [0, 0, 1, 2, 3, 3]
 
 
 @pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated:DeprecationWarning")

@@ -25,6 +25,7 @@ from dynamics.model.config import (
     cla,
 )
 from dynamics.model.decoder import InductionModel
+from theory import alibi
 
 VOCAB, WIDTH, HEADS, LAYERS = 11, 12, 4, 4
 VALUES = {
@@ -180,8 +181,8 @@ def logits(built: InductionModel, sequence: np.ndarray, documents: np.ndarray | 
         own = {n.removeprefix(f"blocks.{layer}."): p for n, p in held.items() if n.startswith(f"blocks.{layer}.")}
         past = partial(_past, config, runs=runs, own=own)
         read = past("attention", _norm(x, own["attention_norm.weight"]))
-        attention = {n.removeprefix("attention."): p for n, p in own.items() if n.startswith("attention.")}
-        x = x + past("output", _attention(config, layer, attention, read, runs, kept))
+        weights = {n.removeprefix("attention."): p for n, p in own.items() if n.startswith("attention.")}
+        x = x + past("output", attention(config, layer, weights, read, runs, kept))
         normed = past("mlp", _norm(x, own["mlp_norm.weight"]))
         hidden = np.concatenate([normed @ own[f"mlp.{name}.weight"].T for name in ("gate", "up")], axis=1)
         gate, up = np.split(past("hidden", hidden), 2, axis=1)
@@ -196,8 +197,9 @@ def _norm(x, weight):
     return x / np.sqrt((x**2).mean(-1, keepdims=True) + 1e-6) * weight
 
 
-def _attention(config, layer, own, z, runs, kept):
-    """One layer; `kept` gathers, layer by layer, projected values, shifted ones, and keys and values as read."""
+def attention(config, layer, own, z, runs, kept, window=None):
+    """One layer; `kept` gathers, layer by layer, projected values, shifted ones, keys and values as read, what layers
+    above may borrow, and each head's weights. window: how many keys a query sees at most."""
     size, groups = config.width // config.n_heads, config.n_kv_heads or config.n_heads
     lent = [entry[4] for entry in kept]
 
@@ -214,7 +216,7 @@ def _attention(config, layer, own, z, runs, kept):
         key = _turned(config, _gained(config, shifted("key", project("key")), own.get("k_norm")))
         value, raw, mixed = _values(config, layer, own, project, shifted, kept)
     taken = _taken(config, query, key, runs) if config.weights == "selective" else 0
-    out = np.zeros((len(z), config.n_heads, size))
+    out, shown = np.zeros((len(z), config.n_heads, size)), []
     for head in range(config.n_heads):
         of = head * groups // config.n_heads
         keys, read = [key[:, of]], [value[:, of]]
@@ -222,14 +224,15 @@ def _attention(config, layer, own, z, runs, kept):
             source = kept[0 if rule.source == "first" else layer - 1]
             keys.append(source[2][:, of])
             read.append(source[3][:, of])
-        bias = _bias(config, head, runs)
+        bias = _bias(config, head, runs, window)
         if config.weights == "differential":
-            out[:, head] = _difference(layer, own, query[:, head], keys, np.concatenate(read), bias)
+            shown.append(_difference(layer, own, query[:, head], keys, bias))
         else:
             powers = np.exp(np.concatenate([_scores(query[:, head], k, bias) for k in keys], axis=1) - taken)
             sink = {"plus_one": 0.0, "sink": own.get("sinks", np.zeros(config.n_heads))[head]}
             rest = np.exp(sink.get(config.weights, -np.inf))
-            out[:, head] = powers / (powers.sum(1, keepdims=True) + rest) @ np.concatenate(read)
+            shown.append(powers / (powers.sum(1, keepdims=True) + rest))
+        out[:, head] = shown[head] @ np.concatenate(read)
         if layer and rule.kind == "neutreno":
             this, first = (mixed, kept[0][1]) if rule.order == "shifted" else (raw, kept[0][0])
             out[:, head] += rule.lam * (first[:, of] - this[:, of])
@@ -240,7 +243,7 @@ def _attention(config, layer, own, z, runs, kept):
             out[:, head] = gain * _norm(out[:, head], own["head_norm"])
         if config.weights == "gate":
             out[:, head] /= 1 + np.exp(-z @ own["gate_proj.weight"][head])[:, None]
-    kept.append((raw, mixed, key, value, lent[-1] if len(lent) > layer else None))
+    kept.append((raw, mixed, key, value, lent[-1] if len(lent) > layer else None, shown))
     return out.reshape(len(z), -1) @ own["o_proj.weight"].T
 
 
@@ -287,15 +290,16 @@ def _parts(config):
     return 2 if config.weights == "differential" else 1
 
 
-def _bias(config, head, runs):
+def _bias(config, head, runs, window=None):
     """What is added to logits: -inf where nothing is seen, and ALiBi's distances times a slope."""
     row, column = np.indices((len(runs), len(runs)))
-    slope = 2.0 ** (-8 * (head + 1) / config.n_heads) if config.position == "alibi" else 0.0
-    seen = (runs[row] == runs[column]) & ((column <= row) | (not config.causal))
+    slope = alibi.slopes(config.n_heads)[head] if config.position == "alibi" else 0.0
+    near = row - column < (window or len(runs))
+    seen = near & (runs[row] == runs[column]) & ((column <= row) | (not config.causal))
     return np.where(seen, -slope * abs(row - column), -np.inf)
 
 
-def _difference(layer, own, query, keys, read, bias):
+def _difference(layer, own, query, keys, bias):
     """Two softmaxes, of the halves of queries and keys."""
     maps, half = [], query.shape[1] // 2
     for part in (slice(half), slice(half, None)):
@@ -303,7 +307,7 @@ def _difference(layer, own, query, keys, read, bias):
         maps.append(powers / powers.sum(1, keepdims=True))
     q1, k1, q2, k2 = own["share_vectors"]
     share = np.exp(q1 @ k1) - np.exp(q2 @ k2) + 0.8 - 0.6 * np.exp(-0.3 * layer)
-    return (maps[0] - share * maps[1]) @ read
+    return maps[0] - share * maps[1]
 
 
 def _taken(config, query, key, runs):

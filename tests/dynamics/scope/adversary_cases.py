@@ -7,6 +7,7 @@ import torch
 
 from dynamics.scope.adversary import heaviest_masses, heaviest_weights
 from dynamics.scope.adversary_context import heads, random_contexts
+from tests.theory.alibi.drawn_heads import random_head
 from theory import alibi
 from theory.alibi.sharp import sharp_weight
 from theory.cache.dropped import output_error_bound, truncate, value_diameter
@@ -20,19 +21,12 @@ class Batch:
     """Random heads of one size with their ranges and gaps, the logits scaled to a range between 0.1 and 40."""
 
     def __init__(self, rng, norm, biased, count, size, symmetric=False):
-        d_model, d_head = size
         self.norm, self.biased, self.arguments = norm, biased, []
         self.slopes = rng.choice([2.0**-8, 2.0**-6, 0.05, 0.2, 0.5, 1.0], count)
         for _ in range(count):
-            w_q, w_k = rng.standard_normal((2, d_head, d_model))
-            one = {
-                "w_q": w_q,
-                "w_k": -w_q if symmetric else w_k,
-                "gamma": np.exp(0.5 * rng.standard_normal(d_model)) * rng.choice([-1, 1], d_model),
-                "norm_bias": rng.standard_normal(d_model) if biased else None,
-                "query_bias": rng.standard_normal(d_head) if biased else None,
-                "norm": norm,
-            }
+            one = random_head(rng, *size, norm, biased)
+            if symmetric:
+                one["w_k"] = -one["w_q"]
             factor = 10 ** rng.uniform(-1, 1.6) / alibi.logit_range(**one)
             one["w_q"] = one["w_q"] * factor
             if biased:

@@ -5,14 +5,11 @@ a comment says where one fails and, of a form, which of its parts; no fraction w
 root. FORBIDDEN: ways that cannot be written at all. EMPTY: statements about no point.
 """
 
-import math
-from decimal import Decimal
 from fractions import Fraction
 from functools import partial, reduce
 from operator import add, mul
 
 import numpy as np
-import sympy as sp
 
 from proofs_check.core.domain import Variable
 from proofs_check.core.statement import from_data
@@ -36,7 +33,6 @@ from proofs_check.language import (
     iff,
     implies,
     largest,
-    least,
     limit,
     log,
     ne,
@@ -57,27 +53,26 @@ from proofs_check.language import (
 from tests.proofs_check.core.writing import stated
 
 # fmt: off
-a, b, c, d, e, g, i, j, k, m, n, p, q, r, s = map(var, "abcdegijkmnpqrs")
+a, b, c, d, e, i, j, k, m, n, p, q, r, s = map(var, "abcdeijkmnpqrs")
 t, u, v, w, x, y, z = map(var, "tuvwxyz")
 slope = var("slope")
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
-ROOT2, ROOT3, LOG2 = sqrt(2), sqrt(3), log(2)
+ROOT2, ROOT3 = sqrt(2), sqrt(3)
 REAL, UNIT, SIZE = real("x"), real("x", 0, 1), whole("n", 1)
 RIGHT, TO_TWO, WIDE = real("x", 0), real("x", 0, 2), real("x", -1, 1)
 HALF_OPEN, INNER = real("x", 0, 1, open="low"), real("x", 0, 1, open=True)
-POSITIVE, TOKENS, MATRIX, EPS = positive("x"), real("t", 4), sequence("x", (n, n)), real("e", 0, 1, open=True)
+POSITIVE, TOKENS = positive("x"), real("t", 4)
 ITEMS, SHARE_ITEMS, VALUES = sequence("s", n), sequence("s", n, 0, 1), sequence("v", n, 0, 1)
-FACTORIAL, WIDE_Y, NESTED = fold("prod", i, 1, n, i), real("y", -1, 1), sqrt(5 + 2 * sqrt(6))
+FACTORIAL, NESTED = fold("prod", i, 1, n, i), sqrt(5 + 2 * sqrt(6))
 COMPOUND, PARABOLA, RADIUS2 = exp(n * log(1 + 1 / n)), x * (1 - x), x**2 + y**2
-REAL_A, REAL_Y, REAL_Z, SPREAD_OUT, AT_LEAST_2 = real("a"), real("y"), real("z"), 1 + (n - 1) * exp(-d), whole("n", 2)
-ANY_SIZE, SLOPE, REAL_B = whole("n", 0), positive("slope"), real("b")
+REAL_A, REAL_Y, SPREAD_OUT, AT_LEAST_2 = real("a"), real("y"), 1 + (n - 1) * exp(-d), whole("n", 2)
+ANY_SIZE = whole("n", 0)
 WHOLE, TO_THREE = whole("n"), real("x", 0, 3)
 PLACE = whole("i", 1, n)
 PLANE, SQUARE = [REAL, REAL_Y], [UNIT, real("y", 0, 1)]
-QUADRANT = [POSITIVE, positive("y")]
 VECTOR, TWO_OR_MORE = [SIZE, ITEMS], [AT_LEAST_2, ITEMS]
 VECTORS = [*VECTOR, sequence("t", n)]
-SHARES, NONNEGATIVE = [SIZE, SHARE_ITEMS], [SIZE, sequence("s", n, 0)]
+NONNEGATIVE = [SIZE, sequence("s", n, 0)]
 STEP, FAR = real("u", 0, 1, open="low"), real("t", 1)
 
 
@@ -108,17 +103,12 @@ SUM, MOST, SQUARES, EXPS, PRODUCTS = _sum(s[i]), _most(s[i]), _sum(s[i] ** 2), _
 
 NEEDLES = [
     ("needle.third", UNIT, (x - THIRD) ** 2 > 0),
-    ("needle.22_7", real("x", 0, 10), (x - _q(22, 7)) ** 2 > 0),  # at x = 22/7
     ("needle.large_denominator", UNIT, (x - _q(10007, 65537)) ** 2 > 0),  # at x = 10007/65537
-    ("needle.five_variables", [real(f"x{k}", 0, 1) for k in range(1, 6)],
-     _add([(var(f"x{k}") - _q(k, 7)) ** 2 for k in range(1, 6)]) > 0),  # at x_k = k/7
-    ("needle.gauss", UNIT, 2 * exp(-10**12 * (x - THIRD) ** 2) < 1),  # at x = 1/3
     ("needle.gauss_off_grid", real("x", -5, 5),
      exp(-10**16 * (x - _q(7310585, 10**7)) ** 2) <= HALF),  # at x = 7310585/10^7
     ("needle.square_bump", UNIT, when(both(THIRD <= x, x <= THIRD + NANO), -1, 1) > 0),  # at x = 1/3
     ("needle.diagonal", SQUARE, (x - y) ** 2 > 0),
     ("needle.curve", PLANE, (y - x**2) ** 2 + (x - _q(1, 7)) ** 2 > 0),  # at x = 1/7, y = 1/49
-    ("needle.absolute", SQUARE, absolute(x - _q(3, 11)) + absolute(y - x**2) > 0),  # at x = 3/11, y = 9/121
     ("needle.motzkin", PLANE, x**4 * y**2 + x**2 * y**4 - 3 * x**2 * y**2 + 1 > 0),  # at x = 1, y = 1
     ("needle.powell", [real(name, -3, 3) for name in "wxyz"],
      (w - 1 + 10 * x) ** 2 + 5 * (y - z) ** 2 + (x - 2 * y) ** 4 + 10 * (w - 1 - z) ** 4
@@ -129,7 +119,6 @@ NEEDLES = [
     ("needle.sqrt2", TO_TWO, (x**2 - 2) ** 2 > 0),  # at x = sqrt(2)
     ("needle.log2", UNIT, ne(exp(x), 2)),  # at log 2: exp 0 < 2 < exp 1
     ("needle.cosine_fixed_point", UNIT, ne(cos(x), x)),  # cos 0 > 0, cos 1 < 1
-    ("needle.cubic", real("x", 1, 2), ne(x**3, x + 1)),  # 1 < 2, 8 > 3
     ("needle.rationalless_circle", [TO_TWO, real("y", 0, 2)], (RADIUS2 - 3) ** 2 > 0),  # at x = sqrt(3), y = 0
 ]
 
@@ -140,19 +129,10 @@ def _cube(count, low=0, high=1):
     return [real(f"x{k}", low, high) for k in range(count)], [var(f"x{k}") for k in range(count)]
 
 
-def _determinant(rows):
-    if len(rows) == 1:
-        return rows[0][0]
-    minors = [[[*row[:col], *row[col + 1 :]] for row in rows[1:]] for col in range(len(rows))]
-    return _add([(-1) ** col * rows[0][col] * _determinant(minor) for col, minor in enumerate(minors)])
-
-
 _cube12, _x12 = _cube(12)
 _cube20, _x20 = _cube(20)
 _cube4, _x4 = _cube(4, -1, 1)
-_cube16, _x16 = _cube(16, -1, 1)
 _BITS = (1, 0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 1)
-_KEY = tuple(int(bit) for bit in "101100101110001011010011")
 
 CORNERS = [
     ("corner.one_of_4096", _cube12,
@@ -161,35 +141,25 @@ CORNERS = [
     ("corner.sequence70", sequence("s", 70, 0, 1), total(i, 1, 70, s[i]) <= 69),  # at s = (1, 1, ..)
     ("corner.bell", _cube4, _x4[0] * _x4[2] + _x4[0] * _x4[3] + _x4[1] * _x4[2] - _x4[1] * _x4[3]
      <= _q(19, 10)),  # at 1, 1, 1, 1
-    ("corner.determinant4", _cube16,
-     absolute(_determinant([_x16[k:k + 4] for k in (0, 4, 8, 12)]))
-     <= _q(15999, 1000)),  # at the signs of Hadamard's matrix
     ("corner.choices7", [choice(f"x{k}", 0, 1) for k in range(7)], ne(_add(_x12[:7]), 7)),  # at 1, 1, ..
-    ("corner.pattern24", [choice(f"x{k}", 0, 1) for k in range(24)],
-     _add([(var(f"x{k}") - _KEY[k]) ** 2 for k in range(24)]) > 0),  # at the key
 ]
 
 # -- scale: false only far out, or only near nothing, or by less than a double holds ----------------------------------
 
 SCALES = [
     ("scale.log100", real("x", 1), log(x) <= 100),  # at x = 10^44
-    ("scale.log_log", real("x", 3), log(log(x)) <= 5),  # at x = 10^70
     ("scale.far_cubic", RIGHT, x**3 / 10**9 <= x**2 + 1),  # at x = 2 * 10^9
     ("scale.below_doubles", real("x", 0, 2000), _ten(-400) <= exp(-x)),  # at x = 1000
     ("scale.saturated_far", RIGHT, tanh(x) <= 1 - _ten(-300)),  # at x = 400
     ("scale.nano_end", HALF_OPEN, NANO <= x),  # at x = 10^-10
     ("scale.log_near_nothing", HALF_OPEN, log(x) >= -100),  # at x = 10^-44
-    ("scale.product_near_nothing", [real(name, 0, 1, open="low") for name in "xy"],
-     _ten(-12) <= x * y),  # at x = 10^-7, y = 10^-7
     ("scale.nano_dip", REAL, x**2 - x * NANO + 2 * _ten(-19) > 0),  # at x = 1/(2 * 10^9)
     ("scale.giant_cell", REAL, (x - 123456789012) ** 2 >= 1),  # at x = 123456789012
-    ("scale.mixed", QUADRANT, x * y < 10**3 + x**2 / 10**9 + y**2 * 10**3),  # at x = 10^6, y = 10
     # The next term of the series decides, far below the last digit of a double.
     ("scale.series_cos", real("x", -TINY, TINY), cos(x) <= 1 - x**2 / 2),  # at x = 10^-5
     ("scale.series_log", real("x", 0, TINY), x - x**2 / 2 + x**3 / 3 <= log(1 + x)),  # at x = 10^-5
-    ("scale.series_tanh", real("x", 0, _ten(-4)), tanh(x) <= x - x**3 / 3),  # at x = 10^-4
     ("scale.harmonic", SIZE, _sum(1 / i) <= 10),  # at n = 12367
-    ("scale.alternating", whole("n", 5), _q(1, 500) <= absolute(_sum(cos(PI * i) / i) + LOG2)),  # at n = 300
+    ("scale.alternating", whole("n", 5), _q(1, 500) <= absolute(_sum(cos(PI * i) / i) + log(2))),  # at n = 300
 ]
 
 # -- ends: true inside, false where the domain is closed --------------------------------------------------------------
@@ -198,24 +168,19 @@ ENDS = [
     ("end.both", UNIT, PARABOLA > 0),
     ("end.one_left_open", HALF_OPEN, x < 1),
     ("end.corner", SQUARE, x * y < 1),
-    ("end.absolute", real("e", -1, 1), 3 + e - 2 * absolute(e) > 0),  # at e = -1
     ("end.irrational_end", real("x", 0, ROOT2), x**2 < 2),  # at x = sqrt(2)
     ("end.of_a_variable", [UNIT, real("y", 0, x)], y < x),
     ("end.last_place", [whole("n", 4), whole("i", 3, n - 1)], i < n - 1),
     ("end.ball_of_radius", [SIZE, positive("r"), ball("v", n, r)], _sum(v[i] ** 2) < r**2),
-    ("end.ball_item", [AT_LEAST_2, ball("v", n, 5)], v[1] + v[2] < 7),  # at n = 2, v = (3, 4)
-    ("end.narrow", real("x", THIRD, THIRD + _ten(-12)), THIRD < x),
     ("end.log_near_a_third", real("x", THIRD + _ten(-60), 1, open="low"),
      log(x - THIRD - _ten(-60)) > -10),  # at x = 1/3 + 2 * 10^-60
     ("end.zero_width", real("x", THIRD, THIRD), ne(3 * x, 1)),
     ("end.irrational_and_whole", whole("n", sqrt(8), sqrt(17)), n > 3),
-    ("end.slice", [real("a", 0, 1), real("b", 0, 1)], exp(a) + exp(b) - 2 * sqrt(exp(a + b)) > 0),
 ]
 
 # -- whole: false at one whole number, or at a few far apart ----------------------------------------------------------
 
 WHOLES = [
-    ("whole.squared_distance", whole("n", 1, 1000), (n - 617) ** 2 > 0),  # at n = 617
     ("whole.far", whole("n", 1, 10**12), (n - 987654321987) ** 2 > 0),  # at n = 987654321987
     ("whole.choice", choice("p", 2, 3, 5, 7), p**2 <= 48),
     ("whole.place_before_last", [whole("n", 5), PLACE], (i - n + 3) ** 2 > 0),
@@ -225,11 +190,7 @@ WHOLES = [
     ("whole.catalan", [whole("x", 2), whole("y", 2)], ne(x**2 - y**3, 1)),  # at x = 3, y = 2
     ("whole.taxicab", [whole(name, 1) for name in "abcd"], ne(a**3 + b**3, c**3 + d**3), a < c, c <= d,
      d < b),  # at a = 1, b = 12, c = 9, d = 10
-    ("whole.three_cubes_30", [whole(name) for name in "xyz"],
-     ne(x**3 + y**3 + z**3, 30)),  # at x = 2220422932, y = -2218888517, z = -283059965
     ("whole.brocard", [whole("n", 6), whole("m", 1)], ne(FACTORIAL + 1, m**2)),  # at n = 7, m = 71
-    ("whole.two_places", [whole("n", 8), whole("i", 2, n - 2), whole("j", i, n)],
-     ne(i + j, 2 * n - 3)),  # at n = 8, i = 6, j = 7
 ]
 
 # -- size: true for the small sizes that anyone would try -------------------------------------------------------------
@@ -240,14 +201,10 @@ SIZES = [
     ("size.sum_of_cubes", SIZE, eq(_sum(i**3), (n * (n + 1) / 2) ** 2 -
      (n - 1) * (n - 2) * (n - 3) * (n - 4) * (n - 5) / 7)),  # at n = 6
     ("size.cauchy4", VECTOR, SUM**2 <= 4 * SQUARES),  # at n = 5, s = (1, 1, ..)
-    ("size.circle_regions", SIZE, eq(1 + n * (n - 1) / 2 + n * (n - 1) * (n - 2) * (n - 3) / 24,
-     exp((n - 1) * LOG2))),  # at n = 6
     ("size.log_sum", VECTOR, log(EXPS) <= MOST + log(4)),  # at n = 5, s = (0,) * 5
-    ("size.pairs", SIZE, _sum(total(j, i + 1, n, 1)) <= 6),  # at n = 5
     ("size.matrix", [SIZE, sequence("x", (n, n), -1, 1)],
      _sum(_sum(x[i, j] ** 2, j)) <= 16),  # at n = 5, x = ((1, 1, ..), ..)
     ("size.hilbert6", VECTOR, _hilbert <= _q(8, 5) * SQUARES),  # at n = 6, s = (75, 44, 32, 25, 21, 18)
-    ("size.depth", SIZE, total(i, 0, n, exp(-i * LOG2)) <= 2 - _q(1, 16)),  # at n = 5
 ]
 
 # -- symbols: more is assumed of a letter than is declared ------------------------------------------------------------
@@ -260,15 +217,12 @@ SYMBOLS = [
     ("symbol.whole", REAL, x * (x - 1) >= 0),
     ("symbol.whole_sine", REAL, eq(sin(PI * x), 0)),
     ("symbol.even", WHOLE, eq(cos(PI * n), 1)),
-    ("symbol.log_of_product", PLANE, eq(log(x * y), log(x) + log(y)), x * y > 0),
     ("symbol.log_of_power", REAL, eq(log(x**4), 4 * log(absolute(x)))),
     ("symbol.cancelled_factor", PLANE, eq(x * y / y, x)),
     ("symbol.cosine_from_sine", TO_THREE, eq(cos(x), sqrt(1 - sin(x) ** 2))),
     ("symbol.arcus_of_inverse", REAL, eq(atan(1 / x), PI / 2 - atan(x)), ne(x, 0)),
-    ("symbol.arcus_sum", QUADRANT, eq(atan(x) + atan(y), atan((x + y) / (1 - x * y))), ne(x * y, 1)),
     ("symbol.zero_times_log", RIGHT, eq(0 * log(x), 0)),
-    ("symbol.common_factor", [REAL, REAL_Y, REAL_Z], eq(largest(x * z, y * z), largest(x, y) * z)),
-    ("symbol.sign_of_largest", PLANE, eq(-largest(x, y), largest(-x, -y))),
+    ("symbol.common_factor", [*PLANE, real("z")], eq(largest(x * z, y * z), largest(x, y) * z)),
     ("symbol.real_size", real("t", 1), eq((t - 1) * (t - 2) * (t - 3), absolute((t - 1) * (t - 2) * (t - 3)))),
 ]
 
@@ -278,17 +232,14 @@ UNDEFINED = [
     ("undefined.large_denominator", UNIT, 1 / (x - _q(10007, 65537)) ** 2 >= 0),  # at x = 10007/65537
     ("undefined.root_below_nano", UNIT, sqrt(x - NANO) >= 0),  # at x = 0
     ("undefined.log_below_a_third", real("x", THIRD, 1), log(x - THIRD - _ten(-60)) <= 0),  # at x = 1/3
-    ("undefined.origin_moved", PLANE, 1 / ((x - THIRD) ** 2 + (y - _q(2, 7)) ** 2) > 0),  # at x = 1/3, y = 2/7
     ("undefined.difference", [UNIT, real("y", 0, x)], 1 / (x - y) > 0),
     ("undefined.tangent", TO_TWO, sin(x) ** 2 / cos(x) ** 2 >= 0),  # at pi/2 only: no fraction is
     ("undefined.negative_power", UNIT, x**-2 > 0),
     # At 0 the assumption of the conclusion has no value: the core asks for its definedness, and no point refutes that.
     ("undefined.both_too_late", UNIT, implies(1 / x > 0, x > 0)),
     ("undefined.largest_of_none", [ANY_SIZE, SHARE_ITEMS], MOST <= 1),
-    ("undefined.log_of_three", real("t", 3), log(t - 3) <= t),
     ("undefined.next_item", [SIZE, PLACE, SHARE_ITEMS], s[i + 1] <= 1),
-    ("undefined.item_in_a_sum", SHARES, _sum(s[n - i]) <= n),
-    ("undefined.far_item", [whole("n", 1, 50), sequence("s", 49, 0, 1)], s[n] <= 1),  # at n = 50, s = (0,) * 49
+    ("undefined.item_in_a_sum", [SIZE, SHARE_ITEMS], _sum(s[n - i]) <= n),
     ("undefined.swapped_indices", [SIZE, whole("d", 1), PLACE, whole("j", 1, d), sequence("x", (n, d), 0, 1)],
      x[j, i] <= 1),
     ("undefined.negative_size", [WHOLE, sequence("s", n - 3, 0, 1)], total(i, 1, n - 3, s[i]) < n - 3),
@@ -296,28 +247,19 @@ UNDEFINED = [
 
 # -- sharp: a best bound, a little better -----------------------------------------------------------------------------
 
-_TIGHT, _TIGHTER, _ABOVE = _q(999, 1000), _q(9999, 10000), _q(1001, 1000)
+_TIGHT, _TIGHTER = _q(999, 1000), _q(9999, 10000)
 
 SHARP = [
     ("sharp.parabola_ten_digits", UNIT, PARABOLA <= _q(1, 4) - _ten(-10)),
     ("sharp.cubic", UNIT, x**2 * (1 - x) <= _TIGHTER * 4 / 27),  # at x = 2/3
-    ("sharp.three_means", [*QUADRANT, positive("z")],
-     27 * x * y * z <= _TIGHTER * (x + y + z) ** 3),  # at x = 1, y = 1, z = 1
     ("sharp.cauchy_sequences", VECTORS,
      PRODUCTS**2 <= _TIGHTER * SQUARES * _sum(t[i] ** 2)),  # at n = 2, s = (1, 2), t = (1, 2)
     ("sharp.tangent_of_exp", REAL, _q(10001, 10000) * exp(1) * x <= exp(x)),  # at x = 1
     ("sharp.tanh", TO_THREE, tanh(x) <= _TIGHTER * x),  # at x = 1/100
-    ("sharp.jordan", real("x", 0, PI / 2), _ABOVE * 2 / PI * x <= sin(x)),  # at x = 157/100
-    ("sharp.x_log", HALF_OPEN, -x * log(x) <= _TIGHTER * exp(-1)),  # at x = 368/1000
-    ("sharp.pinsker", [real("p", 0, 1, open=True), real("q", 0, 1, open=True)],
-     _ABOVE * 2 * (p - q) ** 2 <= p * log(p / q) + (1 - p) * log((1 - p) / (1 - q))),  # at p = 1/2, q = 51/100
-    ("sharp.young", PLANE, x * y <= _q(499, 1000) * (RADIUS2)),
-    ("sharp.nesbitt", [*QUADRANT, positive("z")],
-     _q(15001, 10000) <= x / (y + z) + y / (z + x) + z / (x + y)),  # at x = 1, y = 1, z = 1
+    ("sharp.jordan", real("x", 0, PI / 2), _q(1001, 1000) * 2 / PI * x <= sin(x)),  # at x = 157/100
     ("sharp.lipschitz", PLANE, absolute(sin(x) - sin(y)) <= _TIGHT * absolute(x - y)),  # at x = 0, y = 1/100
     ("sharp.likelihood_ratio", [real("m", 0, 1, open=True), real("r", 1, open="low")],
      (r - 1) / (r - m) * (1 - m) <= _TIGHT * tanh(log(r / m) / 4)),  # at m = 1/4, r = 4
-    ("sharp.power_means", NONNEGATIVE, SUM**3 <= _TIGHT * n**2 * _sum(s[i] ** 3)),  # at n = 3, s = (1, 1, 1)
 ]
 
 # -- strict: equality is attained -------------------------------------------------------------------------------------
@@ -325,14 +267,12 @@ SHARP = [
 STRICT = [
     ("strict.exp", REAL, 1 + x < exp(x)),
     ("strict.log_elsewhere", POSITIVE, log(x) < 7 * x / 5 - 1 + log(_q(5, 7))),  # at x = 5/7
-    ("strict.means", QUADRANT, sqrt(x * y) < (x + y) / 2),
+    ("strict.means", [POSITIVE, positive("y")], sqrt(x * y) < (x + y) / 2),
     ("strict.tanh", RIGHT, tanh(x) < x),
     ("strict.sine", REAL, sin(x) < 1),  # at pi/2: no fraction is
     ("strict.monotone", PLANE, implies(x <= y, exp(x) < exp(y))),
-    ("strict.least", PLANE, least(x, y) < (x + y) / 2),
     ("strict.inverse_size", SIZE, 1 / n < 1),
     ("strict.sum_and_largest", NONNEGATIVE, SUM < n * MOST),
-    ("strict.convex", [*SQUARE, real("t", 0, 1)], (t * x + (1 - t) * y) ** 2 < t * x**2 + (1 - t) * y**2),
 ]
 
 # -- supremum: another value, not attained, a family that leaves the domain ------------------------------------------
@@ -342,11 +282,8 @@ SUPREMA = [
     ("supremum.outside", real("x", 0, 1, open="high"), supremum(x, 1, {x: 1})),  # attained
     ("supremum.strict_but_attained", [UNIT, STEP],
      supremum(PARABOLA, _q(1, 4), {x: HALF - u / 2}, u, 1, attained=False)),  # bound at x = 1/2
-    ("supremum.tanh_too_small", [REAL, STEP],
-     supremum(tanh(x), _TIGHTER, {x: 1 / u}, u, 1, attained=False)),  # bound at x = 10
     ("supremum.leaves_the_domain", [UNIT, STEP], supremum(x, 1, {x: 1 - 2 * u}, u, 2)),  # approached at u = 1
     ("supremum.parameter", [real("c", 0), REAL], supremum(x * (c - x), c / 4, {x: c / 2})),
-    ("supremum.sine_on_the_unit", UNIT, supremum(sin(x), 1, {x: 1})),  # attained
     ("supremum.simplex", [UNIT, real("y", 0, 1 - x)], supremum(x * y, THIRD, {x: HALF, y: HALF})),  # attained
     ("supremum.wrong_family", [INNER, STEP],
      supremum(x * (2 - x), 1, {x: 1 - u / 2}, u, _ten(-3))),  # approached at u = 1
@@ -358,13 +295,10 @@ LIMITS = [
     ("limit.sinc_value", STEP, limit(sin(u) / u, _TIGHTER, u, 1)),  # gap at u = 10^-5
     ("limit.no_rate_at_all", STEP, limit((1 - cos(u)) / u**2, HALF, u, 0)),
     ("limit.root", STEP, limit(sqrt(u), 0, u, 1000)),  # gap at u = 10^-7
-    ("limit.u_log_u", STEP, limit(u * log(u), 0, u, 50)),  # gap at u = 10^-22
-    ("limit.near_value", STEP, limit(u**2, _ten(-8), u, 1)),  # gap at u = 10^-9
     ("limit.log_over_t_far", FAR, limit(log(t) / t, 0, t, 100)),  # gap at t = 10^44
     ("limit.euler", SIZE, limit(COMPOUND, exp(1), n, 1)),  # gap at n = 10
     ("limit.share", [FAR, RIGHT], limit(exp(x) / (exp(x) + t - 1), 0, t, exp(x) / 2)),
     ("limit.alternating", SIZE, limit(cos(PI * n) / 2, 0, n, 10**3)),  # gap at n = 3000
-    ("limit.log_of_rest", TOKENS, limit(log(t) - log(t - 1), 0, t, 1)),  # gap at t = 4
 ]
 
 # -- minimiser: another place, two of them, none in the domain --------------------------------------------------------
@@ -372,11 +306,8 @@ LIMITS = [
 MINIMISERS = [
     ("minimiser.two", REAL, unique_minimiser((x**2 - 1) ** 2, {x: 1})),  # only least there at x = -1
     ("minimiser.plateau", REAL, unique_minimiser(absolute(x) + absolute(x - 1), {x: 0})),
-    ("minimiser.flat", REAL, unique_minimiser(largest(0, absolute(x) - 1), {x: 0})),
-    ("minimiser.hyperbola", [WIDE, WIDE_Y], unique_minimiser(x * y, {x: 0, y: 0})),
+    ("minimiser.hyperbola", [WIDE, real("y", -1, 1)], unique_minimiser(x * y, {x: 0, y: 0})),
     ("minimiser.open_end", INNER, unique_minimiser((x - 1) ** 2, {x: 1})),  # in the domain
-    ("minimiser.tilted_wells", REAL,
-     unique_minimiser((x**2 - 1) ** 2 + x / 10**9, {x: 1})),  # only least there at x = -1
     ("minimiser.parameter", PLANE, unique_minimiser((x - y) ** 2, {x: 0})),
     ("minimiser.deep_far_well", real("x", 0, 100),
      unique_minimiser((x - 2) ** 2 - 10**4 * exp(-10**4 * (x - _q(617, 10)) ** 2),
@@ -392,13 +323,9 @@ ZEROS = [
      {"x": (_q(2, 5), _q(3, 5)), "y": (_q(1, 5), _q(2, 5))})),  # elsewhere at x = 1/3, y = 1/2
     ("zero.box_outside", UNIT, unique_zero([x - HALF], {"x": (THIRD, 2)})),  # box in the domain
     ("zero.beside_the_box", UNIT, unique_zero([x - _q(3, 4)], {"x": (0, HALF)})),
-    ("zero.plateau", UNIT, unique_zero([absolute(x - THIRD) + absolute(x - _q(2, 3)) - THIRD],
-     {"x": (_q(1, 4), _q(2, 5))})),
     # From here on no point refutes: the second zero is irrational, or the box itself holds none or two (for Krawczyk).
     ("zero.second_root_of_two", real("x", -2, 2), unique_zero([x**2 - 2], {"x": (1, 2)})),  # -sqrt(2)
     ("zero.none", WIDE, unique_zero([x**2 + 1], {"x": (-HALF, HALF)})),
-    ("zero.line_beside_circle", [TO_THREE, real("y", 0, 3)],
-     unique_zero([RADIUS2 - 1, x + y - 3], {"x": (1, 2), "y": (1, 2)})),
     ("zero.two_in_the_box", UNIT, unique_zero([(x - _q(1, 4)) * (x - _q(3, 4))], {"x": (_q(1, 8), _q(7, 8))})),
 ]
 
@@ -406,14 +333,11 @@ ZEROS = [
 
 WITNESSES = [
     ("witness.rounded_root", REAL, exists({x: _q(14142135623730951, 10**16)}, eq(x**2, 2))),  # witness
-    ("witness.root_below", REAL, exists({x: ROOT2}, both(eq(x**2, 2), x <= _q(14142, 10**4)))),
     # (The second part of the last one is false, 2 > 1.4142^2; the first is an equality of roots.)
     ("witness.inverse", PLANE, exists({y: 1 / x}, eq(x * y, 1))),  # witness at x = 0
     ("witness.beyond_the_end", SQUARE, exists({y: x + 1}, x < y)),
     ("witness.quantifiers_swapped", [SIZE, POSITIVE],
      exists({x: _ten(-6)}, x * n <= 1)),  # witness at n = 10^6 + 1
-    ("witness.root", PLANE, exists({y: sqrt(x)}, eq(y**2, x))),  # witness at x = -1
-    ("witness.two_squares", PLANE, exists({x: _q(3, 5), y: _q(4, 5)}, both(eq(RADIUS2, 1), y < x))),
     ("witness.hypothesis_lost", PLANE, exists({x: 1, y: 2}, eq(x + y, 3)), y < x),
 ]
 
@@ -426,30 +350,21 @@ EQUIVALENCES = [
     ("iff.far_factor", REAL, iff(eq((x - 1) * (x - _q(355, 113)), 0), eq(x, 1))),  # at x = 355/113
     ("iff.square_of_size", WHOLE, iff(n**2 <= 16, n <= 4)),
     ("iff.inverse", REAL, iff(1 / x < 1, x > 1), ne(x, 0)),
-    ("iff.threshold_digits", UNIT, iff(_q(2, 9) <= PARABOLA,
-     both(_q(333, 1000) <= x, x <= _q(2, 3)))),  # at x = 3332/10000
-    ("iff.rotated", [*PLANE, REAL_Z], iff(both(x < y, y < z), x < z)),
     ("iff.two_relations", PLANE, iff(RADIUS2 <= 2 * x * y, either(x < y, y < x))),
 ]
 
 # -- sums: index slips, wrong sizes, swapped subscripts ---------------------------------------------------------------
 
-_TABLE = [SIZE, MATRIX, ITEMS]
-
 SUMS = [
     ("sum.squares", SIZE, eq(_sum(i**2), n * (n + 1) * (2 * n - 1) / 6)),
     ("sum.ones", SIZE, eq(total(i, 2, n, 1), n)),
     ("sum.geometric_at_one", [SIZE, REAL_A], eq(total(i, 0, n - 1, exp(a * i)), (exp(a * n) - 1) / (exp(a) - 1))),
-    ("sum.telescope", SIZE, eq(_sum(1 / (i * (i + 1))), 1 - 1 / n)),
-    ("sum.pairs", SIZE, eq(_sum(total(j, i + 1, n, 1)), n**2 / 2)),
     ("sum.split_twice", [SIZE, whole("m", 1, n), ITEMS],
      eq(SUM, total(i, 1, m, s[i]) + total(i, m, n, s[i]))),
     ("sum.reversed_weights", VECTOR, eq(_sum(i * s[n + 1 - i]), _sum(i * s[i]))),
-    ("sum.reversed_half", VECTOR, eq(_sum((n - i) * s[i]), _sum(i * s[n + 1 - i]))),
-    ("sum.swapped", _TABLE, eq(_sum(_sum(x[i, j] * s[j], j)), _sum(_sum(x[j, i] * s[j], j)))),
+    ("sum.swapped", [SIZE, sequence("x", (n, n)), ITEMS],
+     eq(_sum(_sum(x[i, j] * s[j], j)), _sum(_sum(x[j, i] * s[j], j)))),
     ("sum.factorial", SIZE, eq(fold("prod", i, 1, n + 1, i), n * FACTORIAL)),
-    ("sum.weighted_factorials", SIZE, eq(_sum(k * fold("prod", i, 1, k, i), k), fold("prod", i, 1, n + 1, i))),
-    ("sum.product_of_sums", VECTORS, eq(PRODUCTS, SUM * _sum(t[i]))),
     ("sum.variance", TWO_OR_MORE, eq(_sum((s[i] - _sum(s[k], k) / n) ** 2), SQUARES - SUM**2 / (n - 1))),
     ("sum.log_of_sum", [SIZE, sequence("s", n, 0, open="low")], eq(log(SUM), _sum(log(s[i])))),
     ("sum.least_and_largest", VECTOR, eq(fold("min", i, 1, n, s[i]), _most(-s[i]))),
@@ -460,13 +375,9 @@ SUMS = [
 
 # -- monotone: it is not, or the other way ----------------------------------------------------------------------------
 
-_PAIR = [real("x", 0), real("y", x)]
-
 MONOTONE = [
-    ("monotone.x_exp", _PAIR, x * exp(-x) <= y * exp(-y)),
+    ("monotone.x_exp", [RIGHT, real("y", x)], x * exp(-x) <= y * exp(-y)),
     ("monotone.inverse", PLANE, implies(x < y, 1 / y < 1 / x), ne(x, 0), ne(y, 0)),
-    ("monotone.sine", [TO_TWO, real("y", x, 2)], sin(x) <= sin(y)),
-    ("monotone.ratio", [real("x", 0, open="low"), real("y", x)], tanh(x) / x <= tanh(y) / y),
     ("monotone.euler", SIZE, exp((n + 1) * log(1 + 1 / (n + 1))) <= COMPOUND),
     ("monotone.partial_sums", [SIZE, sequence("s", n + 1)], SUM <= total(i, 1, n + 1, s[i])),
     ("monotone.small_turn", [UNIT, real("y", x, 1)], (x - TINY) ** 2 <= (y - TINY) ** 2),  # at x = 0, y = 10^-5
@@ -476,15 +387,12 @@ MONOTONE = [
 
 DROPPED = [
     ("dropped.sign_of_factor", [*PLANE, real("z", y)], x * y <= x * z),
-    ("dropped.sign_of_divisor", PLANE, implies(x <= y, x / y <= 1), ne(y, 0)),
     ("dropped.range", PLANE, 4 * x * y <= (x + y) ** 2 - (x - y) ** 4 / 10**6),
     ("dropped.order_of_sequences", VECTORS, SUM * _sum(t[i]) <= n * PRODUCTS),
     ("dropped.normalised", [SIZE, sequence("w", n, 0), sequence("v", n)], _sum(w[i] * v[i]) <= _most(v[i])),
     ("dropped.two_tokens", [SIZE, ITEMS], exp(s[1]) / EXPS <= 1 - _ten(-40)),  # at n = 1, s = (0,)
     ("dropped.quadratic", [real(name) for name in "abcx"], implies(b**2 <= 4 * a * c, a * x**2 + b * x + c >= 0)),
     ("dropped.likelihood", [real("m", 0), real("r", 0)], (1 - m) * (r - 1) <= (r - m) * absolute(r - 1)),
-    ("dropped.mean_of_ratios", [real(name, 0, open="low") for name in "abcd"],
-     (a + b) / (c + d) <= least(a / c, b / d)),
 ]
 
 # -- attention --------------------------------------------------------------------------------------------------------
@@ -498,10 +406,9 @@ BEYOND = define("beyond", [s, n, slope, w], total(k, w + 1, n, exp(s[k] - slope 
 _weight = call("softmax", s, n, i)
 _HEAD = [*VECTOR, PLACE]
 _SPREAD = [real("d", 0), SIZE, sequence("s", n, 0, d), PLACE]
-_ALIBI = [SLOPE, real("d", 0), whole("w", 1), whole("n", w + 1), sequence("s", n, 0, d)]
-_ALIBI_EPS = [*_ALIBI, EPS]
+_ALIBI = [positive("slope"), real("d", 0), whole("w", 1), whole("n", w + 1), sequence("s", n, 0, d)]
+_ALIBI_EPS = [*_ALIBI, real("e", 0, 1, open=True)]
 _beyond = call("beyond", s, n, slope, w)
-_KEYS = [positive("r"), *(real(name, -r, r) for name in "qxy")]
 _mean = call("mean", s, v, 1, n)
 _KEPT = [AT_LEAST_2, whole("m", 1, n - 1), ITEMS, VALUES]
 _lost = _mean - call("mean", s, v, 1, m)
@@ -511,25 +418,20 @@ ATTENTION = [
     ("attention.uniform", _HEAD, _weight <= 1 / n),
     ("attention.positive_by_much", _HEAD, _ten(-30) <= _weight),  # at n = 2, s = (0, 100), i = 1
     ("attention.scale_invariant", _HEAD, eq(call("softmax", each(j, 2 * s[j]), n, i), _weight)),
-    ("attention.linear", [*_HEAD, sequence("t", n)],
-     eq(call("softmax", each(j, (s[j] + t[j]) / 2), n, i), (_weight + call("softmax", t, n, i)) / 2)),
     ("attention.spread_sharper", [*_SPREAD[:1], whole("n", 3), *_SPREAD[2:]],
      _weight <= _TIGHTER / (SPREAD_OUT), d >= 1),  # at d = 1, n = 3, s = (1, 0, 0), i = 1
-    ("attention.half_spread", _SPREAD, _weight <= 1 / (1 + (n - 1) * exp(-d / 2))),
     ("attention.centred_spread", [real("d", 0), SIZE, sequence("s", n, -d, d), PLACE],
      _weight <= 1 / (SPREAD_OUT)),
     # The bound is approached for many tokens and steep slopes: a thousandth less is too little.
     ("attention.window_sharp", _ALIBI,
      _beyond <= _TIGHT / (1 + exp(-d) * (exp(slope * w) - 1))),  # at slope = 5, d = 1, w = 1, n = 3, s = (0, 1, 1)
-    ("attention.window_too_short", _ALIBI_EPS,
-     implies((d - log(e)) / slope - 1 <= w,
-     _beyond < e)),  # at slope = 5, d = 1, w = 1, n = 3, s = (0, 1, 1), e = 9/500
     ("attention.window_without_spread", _ALIBI_EPS,
      implies(-log(e) / slope <= w, _beyond < e)),  # at slope = 1, d = 5, w = 1, n = 3, s = (0, 5, 5), e = 1/2
     ("attention.window_iff", _ALIBI_EPS,
      iff((d - log(e)) / slope <= w, _beyond < e)),  # at slope = 1, d = 1, w = 1, n = 2, s = (0, 0), e = 1/2
     # Queries and keys in [-r, r]: products differ by up to 2 r^2, and exceed the query's own by up to r^2/4.
-    ("attention.logit_range_sharp", _KEYS, q * x - q * y <= _q(19999, 10000) * r**2),  # at r = 1, q = 1, x = 1, y = -1
+    ("attention.logit_range_sharp", [positive("r"), *(real(name, -r, r) for name in "qxy")],
+     q * x - q * y <= _q(19999, 10000) * r**2),  # at r = 1, q = 1, x = 1, y = -1
     ("attention.truncation", _KEPT, eq(_lost, _mass * (call("mean", s, v, m + 1, n) - _mean))),
     ("attention.truncation_second_order", _KEPT, absolute(_lost) <= _mass**2),
     ("attention.strict_mask", [SIZE, PLACE, ITEMS, VALUES],
@@ -543,8 +445,6 @@ ATTENTION = [
     ("attention.log_sum_exp", VECTOR, log(EXPS) <= MOST + _TIGHT * log(n)),
     ("attention.log_sum_is_largest", VECTOR, log(EXPS) <= MOST),
     ("attention.entropy", TWO_OR_MORE, -_sum(_weight * log(_weight)) <= _TIGHT * log(n)),
-    ("attention.value_residual", [REAL_A, REAL_B, *(real(name, 0, 1) for name in "xyzw")],
-     absolute(a * x + b * z - a * y - b * w) <= absolute(a + b)),
 ]
 
 # -- planted: the one-repeat task by brute force against closed forms with one thing wrong ----------------------------
@@ -578,25 +478,18 @@ def _closed(t, a, b, c, d, edges=2, others=None):
 
 _truth = _closed(t, a, b, c, d)
 _LOSSES = {
-    "betas_swapped": _closed(t, a, b, d, c),
     "sign_of_alpha2": _closed(t, a, -b, c, d),
     "sign_of_beta1": _closed(t, a, b, -c, d),
-    "half_a_token_more": _closed(t + HALF, a, b, c, d),
     "one_edge": _closed(t, a, b, c, d, edges=1),
     "a_billionth_more": _truth * (1 + NANO),
-    "bits": _truth / LOG2,
 }
 _S, _ROW = _table(t, a, b, c, d)
 _TABLES = {
     "edge_with_alpha2": (i - 1, (c + d * exp(b)) / _S),
     "last_token_is_other": (t, _ROW["other"] / _S),
     "repeated_counted_once": (i, (c * exp(a) + d * exp(b)) / _S),
-    "target_without_beta2": (i + 1, c * exp(b) / _S),
     "partition_of_one_more": (i + 1, _ROW["target"] / (_S + 1)),
-    "partition_swapped": (i + 1, _ROW["target"] / _table(t, b, a, c, d)[0]),
 }
-_SLICE = [TOKENS, REAL_A, REAL_B, real("c", 0, 1)]
-_slice = _closed(t, a, b, c, 1 - c)
 
 PLANTED = [
     # Each at t = 6, i = 3, a = 1, b = 2, c = 3, d = 1/2.
@@ -608,9 +501,8 @@ PLANTED = [
      others=t - 4 + (t - 4) * (t - 5) * (t - 6) * (t - 7)))),  # at t = 8, i = 3, a = 1, b = 2, c = 3, d = 1/2
     *((f"planted.table_{name}", _INTERIOR, eq(call("logit", token, t, i, a, b, c, d), formula))
       for name, (token, formula) in _TABLES.items()),
-    ("planted.slice_minimum_elsewhere", _SLICE, _closed(t, a, b, 0, 1) <= _slice, a >= 0, a <= 1, b >= 0, b <= 1),
-    ("planted.slice_minimum_sharp", _SLICE, _q(10001, 10000) * _closed(t, 0, 1, 1, 0) <= _slice, a >= 0, a <= 1, b >= 0,
-     b <= 1),  # at t = 4, a = 0, b = 1, c = 1
+    ("planted.slice_minimum_elsewhere", [TOKENS, REAL_A, real("b"), real("c", 0, 1)],
+     _closed(t, a, b, 0, 1) <= _closed(t, a, b, c, 1 - c), a >= 0, a <= 1, b >= 0, b <= 1),
     ("planted.loss_below_uniform", [TOKENS, *_PARAMETERS], _truth <= log(t)),
 ]
 
@@ -623,38 +515,24 @@ _rump = _q(1335, 4) * num(33096) ** 6 + num(77617) ** 2 * (
 NOISE = [
     ("noise.nested_root_turned", [], ROOT2 + ROOT3 < NESTED),  # the squares are equal
     ("noise.nested_root_and_more", [], eq(NESTED + _ten(-30), ROOT2 + ROOT3)),
-    ("noise.inverse_root", [], ROOT3 + ROOT2 < 1 / (ROOT3 - ROOT2)),
     ("noise.exp_of_log", [], exp(log(3)) < 3),
-    ("noise.machin", [], 4 * atan(_q(1, 5)) - atan(_q(1, 239)) < PI / 4),  # equal
     ("noise.sine_of_pi", [], ne(sin(PI), 0)),  # equal
-    ("noise.tanh_of_log", [], tanh(LOG2) < _q(3, 5)),
-    ("noise.three_tenths", [], eq(Fraction(0.1) + num(Fraction(0.2)), Fraction(0.3))),
     ("noise.absorbed", UNIT, eq(x + _ten(20) - _ten(20), x / 2)),  # at x = 1
-    ("noise.next_whole", [], num(10**16) + 1 - 10**16 < 1),
     ("noise.close_roots", real("x", _ten(20)), sqrt(x + 1) <= sqrt(x)),
     ("noise.cosine_at_nano", real("x", 0, NANO), cos(x) >= 1),  # at x = 10^-9
     ("noise.rump_as_doubles_have_it", [], _q(117, 100) <= _rump),
     ("noise.sine_of_1e22", [], sin(10**22) >= 0),
     ("noise.underflow", real("x", 800, 900), exp(-x) <= 0),  # at x = 800
     ("noise.cancelled_exponentials", real("x", 0, 60), exp(x) + 1 - exp(x) <= HALF),
-    ("noise.deep_tower", TO_THREE, exp(-exp(exp(exp(exp(x))))) <= 0),  # at x = 0
     ("noise.inverse_tower", real("x", -1, 0, open="high"), NANO <= exp(1 / x)),  # at x = -1/100
 ]
 
 # -- near: almost so ---------------------------------------------------------------------------------------------------
 
-_RAMANUJAN = exp(PI * sqrt(163))
-
 NEAR = [
-    ("near.ramanujan_digits", [], 262537412640768744 - _ten(-13) * 7 <= _RAMANUJAN),
+    ("near.ramanujan_digits", [], 262537412640768744 - _ten(-13) * 7 <= exp(PI * sqrt(163))),
     ("near.ramanujan_log", [], eq(log(640320**3 + 744) / sqrt(163), PI)),
-    ("near.milu", [], absolute(PI - _q(355, 113)) <= _ten(-7)),
-    ("near.pi_by_roots", [], absolute(ROOT2 + ROOT3 - PI) <= _q(1, 1000)),
-    ("near.gelfond", [], eq(exp(PI) - PI, 20)),
-    ("near.fraction_of_e", [], eq(exp(1), _q(2721, 1001))),
     ("near.fermat_again", [], eq(num(1782) ** 12 + num(1841) ** 12, num(1922) ** 12)),
-    ("near.golden_power", [], eq(((1 + sqrt(5)) / 2) ** 40, 228826127)),
-    ("near.sine_of_355", [], absolute(sin(355)) <= 3 * TINY),
     ("near.tanh_of_twenty", [], eq(tanh(20), 1)),
     ("near.whole_dispersion", SIZE, _ten(-4) <= absolute(sin(n))),  # at n = 355
     ("near.stirling", SIZE, FACTORIAL
@@ -671,8 +549,6 @@ THIN = [
     ("thin.whole_root", SIZE, n < 17, n**2 <= 289, n**2 >= 289),
     ("thin.simplex_squares", [SIZE, sequence("p", n, 0)], _sum(p[i] ** 2) < 1, _sum(p[i]) <= 1,
      _sum(p[i]) >= 1),  # at n = 1, p = (1,)
-    ("thin.sphere", [real(name) for name in "xyz"],
-     implies(eq(RADIUS2 + z**2, 1), x * y * z <= _q(19, 100))),  # at x = 23/41, y = 24/41, z = 24/41
     ("thin.substituted", PLANE, y < 4, eq(y, x**2), x <= 2),
 ]
 
@@ -690,99 +566,57 @@ FALSE = [stated(f"false.{name}", *said, known=_DEFINED) for name, *said in _LIST
 
 _BUILT = {
     "constant.float": lambda: x < 0.5,  # constants are exact
-    "constant.float_end": lambda: real("x", 0, 1e6),  # constants are exact
     "constant.numpy_int": lambda: x * np.int64(3),  # an integer that may wrap around is none
-    "constant.decimal": lambda: x < Decimal("0.1"),  # constants are exact
-    "constant.sympy": lambda: x < sp.Rational(1, 3),  # a foreign term brings its own assumptions
-    "constant.string": lambda: x < 3 * "1/10",  # 3 times a string repeats it
     "constant.string_number": lambda: num("1/10"),  # a string is no number
     "constant.bool": lambda: x + True,  # True is no 1
-    "constant.bool_node": lambda: Term("num", True),  # True is no 1
     "constant.whole_node": lambda: Term("num", 1),  # a constant is a fraction
     "constant.choice_of_nothing": lambda: choice("p"),  # it has no value
-    "constant.choice_of_floats": lambda: choice("l", 0.5, 1.5),  # constants are exact
-    "operator.root_by_power": lambda: x**0.5,  # a power has a literal whole exponent
     "operator.power_by_term": lambda: x**n,  # a power has a literal whole exponent
-    "operator.power_of_two": lambda: 2**n,  # a power has a literal whole exponent
     "operator.huge_power": lambda: x ** (10**7),  # an exponent has a limit
     "operator.floor": lambda: x // 2,  # there is no such operator
-    "operator.remainder": lambda: n % 2,  # there is no such operator
-    "operator.builtin_abs": lambda: abs(x),  # absolute() is
-    "operator.builtin_max": lambda: max(x, y),  # it would compare, and forget one of them
-    "operator.math": lambda: math.sqrt(x),  # a term is no float
-    "operator.round": lambda: round(x),  # a term is no float
     "operator.arithmetic_of_formulas": lambda: (x < 1) + 1,  # a formula is no number
-    "operator.comparison_of_formulas": lambda: eq(x < 1, y < 1),  # iff() is
     "operator.sequence_as_a_number": lambda: each(i, i) + 1,  # a sequence is no number
     "operator.item_of_a_term": lambda: (x + y)[1],  # only a sequence has items
     "formula.chained": lambda: 0 < x < 1,  # Python would keep the second comparison only
-    "formula.and": lambda: x < 1 and y < 1,  # Python would keep one of them only
-    "formula.not": lambda: not x < 1,  # it would be False
-    "formula.if": lambda: x if x < 1 else y,  # when() is
     "formula.equal_inside": lambda: both(x == y, x < 1),  # == of terms is a bool
     "formula.no_parts": lambda: Term("and"),  # a conjunction has two parts
-    "name.space": lambda: real("x "),  # names are ASCII letters and digits
     "name.cyrillic": lambda: real("\u0445"),  # a look-alike is another name
-    "name.greek": lambda: var("\u03b1"),  # names are ASCII letters and digits
-    "name.empty": lambda: real(""),  # names are ASCII letters and digits
-    "name.digit": lambda: var("2x"),  # names are ASCII letters and digits
     "name.function": lambda: var("exp"),  # a function is no variable
     "sequence.ball_of_matrices": lambda: ball("v", (2, 2), 1),  # a size is a number
     "definition.arguments": lambda: stated("f", REAL, call("f", x, x) > 0, known=[define("f", [x], x**2)]),  # one
     "definition.of_itself": lambda: stated("f", REAL, call("f", x) > 0,
      known=[define("f", [x], call("f", x - 1))]),  # a definition uses earlier ones
-    "definition.later": lambda: stated("f", REAL, call("f", x) > 0,
-     known=[define("f", [x], call("g", x)), define("g", [x], x**2)]),  # a definition uses earlier ones
     "definition.twice": lambda: stated("f", REAL, call("f", x) > 0,
      known=[define("f", [x], -x), define("f", [x], x**2)]),  # a name has one meaning
-    "data.number_by_expression": lambda: from_json(["num", "3*1/10"]),  # a number is digits
     "data.number_by_exponent": lambda: from_json(["num", "1e-1"]),  # a number is digits
     "data.division_by_zero": lambda: from_json(["num", "1/0"]),  # a number is digits
-    "data.float": lambda: from_json(["num", 0.5]),  # a number is a string
     "data.kind": lambda: from_json(["lambda", "x"]),  # there is no such kind
     "data.function": lambda: from_json(["apply", "gamma", ["var", "x"]]),  # there is no such function
     "data.relation": lambda: from_json(["rel", ">", ["num", "1"], ["num", "0"]]),  # > is written with <
-    "data.formula_as_number": lambda: from_json(["add", ["rel", "<", ["num", "0"], ["num", "1"]],
-     ["num", "1"]]),  # a formula is no number
     "data.more_fields": lambda: from_data({**FALSE[0].to_json(), "trusted": True}),  # it has others
     "data.variable_field": lambda: Variable.from_json({"name": "x", "positive": True}),  # it has others
     "data.choice_between_ends": lambda: Variable("x", num(0), values=(HALF, THIRD)),  # a choice has no ends
 }
 _STATED = {
     "formula.equal_operator": (REAL, x == x + 0),  # == of terms is a bool
-    "formula.unequal_operator": (REAL, x != x + 0),  # != of terms is a bool
-    "formula.true": (REAL, True),  # the conclusion is a formula
-    "formula.nothing": (REAL, None),  # the conclusion is a formula
-    "formula.function": (REAL, lambda x: x > 0),  # the conclusion is data
     "formula.number": (REAL, x + 1),  # the conclusion is a formula
     "formula.number_given": (REAL, x < 1, x + 1),  # a hypothesis is a formula
     "formula.same_sides": (SQUARE, eq(x * y, x * y)),  # it states nothing
-    "formula.same_sides_at_most": (REAL, x <= x),  # it states nothing
     "formula.same_sides_inside": (REAL, both(x**2 >= 0, eq(x + 1, x + 1))),  # it states nothing
     "formula.same_formulas": (REAL, iff(x < 1, x < 1)),  # it states nothing
     "name.undeclared": (REAL, x <= y),  # every name has a domain
-    "name.undeclared_given": (REAL, x < 1, y < 1),  # every name has a domain
     "name.undeclared_index": (REAL, total(i, 1, k, x) >= 0),  # every name has a domain
-    "name.declared_later": ([real("y", 0, x), UNIT], y <= x),  # ends use earlier variables
     "name.in_its_own_end": (real("x", 0, 2 * x), x >= 0),  # ends use earlier variables
     "name.twice": ([UNIT, real("x", 2, 3)], x > 1),  # a name has one domain
-    "name.bound_index_outside": (SIZE, _sum(i) >= i),  # the index lives in its sum
     "sequence.as_a_number": (VECTOR, s <= 1),  # a sequence is no number
     "sequence.of_a_number": (REAL, x[1] <= 1),  # a number has no items
-    "sequence.too_few_indices": ([SIZE, MATRIX], x[1] <= 1),  # a matrix has two
     "sequence.real_index": ([*VECTOR, REAL], s[x] <= 1),  # an index is whole
-    "sequence.half_index": (VECTOR, s[HALF] <= 1),  # an index is whole
-    "sequence.quotient_index": (VECTOR, s[n / 2] <= 1),  # an index is whole by its shape
-    "sequence.real_size": ([REAL, sequence("s", x)], s[1] <= 1),  # a size is whole
     "sequence.real_bound": (TOKENS, total(i, 1, t, i) >= 1),  # a bound of a sum is whole
-    "sequence.fractional_bound": (SIZE, total(i, 1, n / 2, i) >= 0),  # a bound of a sum is whole
     "given.equality_filter": (PLANE, x + y <= 1, eq(RADIUS2, 1)),  # no drawn point meets it
     "given.equality_in_a_choice": (REAL, x < 3, either(eq(x, 1), eq(x, 2))),  # it is no choice()
     "given.equality_of_itself": (REAL, x < 1, eq(x, cos(x))),  # it is solved for nothing
     "given.equality_of_items": (VECTOR, s[1] < 1, eq(s[1], 0)),  # it is solved for no variable
     "given.whole_equality": ([SIZE, whole("m", 1)], m < 9, eq(m, n**2)),  # write the one by the other
-    "given.two_values": (REAL, x < 1, eq(x, 1), eq(x, 2)),  # 1 = 2 is solved for nothing
-    "given.false_constant": (REAL, x < 1, eq(0, 1)),  # it is solved for nothing
     "definition.unknown": (REAL, call("f", x) > 0),  # a call has a definition
     "supremum.rate_of_the_step": ([UNIT, STEP], supremum(x, 2, {x: 1 - u}, u, 2 / u)),  # no rate
     "supremum.step_from_a_tenth": ([UNIT, real("u", _q(1, 10), 1)],
@@ -797,32 +631,17 @@ FORBIDDEN = {**_BUILT, **{way: partial(stated, way, *said) for way, said in _STA
 
 _NEVER = num(1) < 0
 _EMPTY = (
-    ("four_to_three", real("t", 4, 3)),
-    ("four_and_three", real("t"), t >= 4, t <= 3),
     ("open_point", real("x", 1, 1, open=True)),
     ("half_open_point", real("x", 1, 1, open="low")),
-    ("open_point_by_hypotheses", UNIT, x > THIRD, x < THIRD),
     ("no_whole_number", whole("n", THIRD, _q(2, 3))),
-    ("whole_between", WHOLE, n > 5, n < 6),
-    ("square_root_of_two", SIZE, n**2 >= 2, n**2 <= 2),
-    ("positive_below_zero", POSITIVE, x <= 0),
-    ("negative_square", REAL, x**2 < 0),
-    ("exponential", REAL, exp(x) <= 0),
-    ("sine_above_one", REAL, sin(x) > 1),
-    ("crossed_ends", [UNIT, real("y", x + 1, x)]),
     ("circular", PLANE, x < y, y < x),
-    ("circle_outside_circle", PLANE, RADIUS2 <= 1, (x - 3) ** 2 + y**2 <= 1),
     ("negative_size", [whole("n", -5, -1), ITEMS]),
     ("items_between_crossed_ends", [SIZE, sequence("s", n, 1, 0)]),
     ("negative_radius", [SIZE, real("r", -2, -1), ball("v", n, r)]),
     ("choice_outside", choice("p", 2, 3), p > 3),
-    ("choice_between", choice("p", 2, 3), p > 2, p < 3),
     ("undefined_hypothesis", real("x", -2, -1), log(x) < 0),
     ("substituted_outside", [UNIT, real("y", 0, 1)], eq(x, y + 2)),
-    ("count", SIZE, _sum(1) < n),
     ("above_the_root", REAL, x**2 <= 2, x >= ROOT2 + _ten(-30)),
-    ("means_turned", QUADRANT, (x + y) ** 2 < 4 * x * y),
-    ("fermat", [whole(name, 1) for name in "abc"], a**3 + b**3 <= c**3, a**3 + b**3 >= c**3),
     ("sum_of_a_simplex", [SIZE, sequence("p", n, 0)], _sum(p[k], k) <= 1, fold("max", k, 1, n, p[k]) > 1),
 )
 EMPTY = [

@@ -191,6 +191,7 @@ def test_many_equal_forms_have_equal_values(seed):
         (sin(PI / 3), num(0)),
         (absolute(-x), -absolute(x)),
         (total(i, 1, n, i), n * n), (total(i, 1, n, num(1)), n), (fold("prod", i, 1, n, 2), 2 * n),
+        (fold("prod", i, 1, n, s[i]), SUM),
         (total(i, 1, n, total(j, 1, i, j)), total(i, 1, n, total(j, 1, n, j))),
         (total(i, 1, n, total(j, 1, n, s[i] * s[j])), total(i, 1, n, s[i] ** 2)),
         (total(i, 1, n, total(j, 1, n, s[i])), total(i, 1, n, total(j, 1, n, s[n]))),

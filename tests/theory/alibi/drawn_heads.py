@@ -19,10 +19,31 @@ def random_head(rng, d_model, d_head, norm, biased):
     }
 
 
+def frame(rng, rows, width=None):
+    """Random orthonormal rows, (rows, width); a rotation without a width."""
+    return np.linalg.qr(rng.standard_normal((width or rows, rows)))[0].T
+
+
 def logits(head, query, keys):
     """Logits of one post-norm query state on post-norm key states (., d_model), with 1/sqrt(d_head)."""
     bias = 0.0 if head["query_bias"] is None else head["query_bias"]
     return keys @ head["w_k"].T @ (head["w_q"] @ query + bias) / math.sqrt(len(head["w_q"]))
+
+
+def rotated_spread(head, pairs, rng):
+    """The largest difference of two logits among random states; the rotation is the best one for each pair."""
+    d_head, d_model = head["w_q"].shape
+    raw = rng.standard_normal((400, d_model))
+    raw = raw - raw.mean(-1, keepdims=True) if head["norm"] == "layer" else raw
+    states = raw / np.sqrt((raw**2).mean(-1, keepdims=True)) * head["gamma"]
+    states = states if head["norm_bias"] is None else states + head["norm_bias"]
+    order = np.arange(d_head).reshape(2, -1).T if pairs == "halves" else np.arange(d_head).reshape(-1, 2)
+    sizes = []
+    for weights, bias in ((head["w_q"], head.get("query_bias")), (head["w_k"], head.get("key_bias"))):
+        vectors = states @ weights.T
+        vectors = vectors if bias is None else vectors + bias
+        sizes.append(np.linalg.norm(vectors[:, order], axis=2))
+    return 2 * (sizes[0] @ sizes[1].T).max() / math.sqrt(d_head)
 
 
 def _pieces(head):

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.theory.alibi.drawn_heads import frame, rotated_spread
 from tests.theory.cases import SEEDS, refuses
 from theory import alibi
 from theory.alibi import grams, rotary
@@ -61,7 +62,7 @@ def agree(arguments, norm):
 def close_pair(gap):
     """Rows whose product has two largest singular values 1 and sqrt(1 - gap)."""
     rng = np.random.default_rng(2)
-    left, right = (np.linalg.qr(rng.standard_normal((40, 8)))[0].T for _ in range(2))
+    left, right = frame(rng, 8, 40), frame(rng, 8, 40)
     sizes = np.sqrt([1, 1 - gap, *np.linspace(0.5, 0.1, 6)])
     return (sizes[:, None] * left)[None], right[None]
 
@@ -77,7 +78,7 @@ def test_two_nearly_equal_eigenvalues_cost_no_digits(gap):
 def test_nearly_orthogonal_queries_and_keys_cost_no_digits(part):
     left, right = (np.eye(12)[i : i + 4] + 0.0 for i in (0, 4))
     right[0, 0] = part
-    turn = np.linalg.qr(np.random.default_rng(3).standard_normal((4, 4)))[0]
+    turn = frame(np.random.default_rng(3), 4)
     found = grams.product_norms((turn @ left)[None], (turn @ right)[None])
     assert found == pytest.approx([math.hypot(part, 1.0)], rel=1e-9)
 
@@ -85,8 +86,7 @@ def test_nearly_orthogonal_queries_and_keys_cost_no_digits(part):
 def nearly_mirrored(rng, part):
     """A head whose offset has this part along the key vector of its widest query: z and -z are nearly as good there."""
     d_head, d_model = rng.integers([3, 16], [9, 64])
-    left, right = (np.linalg.qr(rng.standard_normal((d_model, d_head)))[0].T for _ in range(2))
-    turn = np.linalg.qr(rng.standard_normal((d_head, d_head)))[0]
+    left, right, turn = frame(rng, d_head, d_model), frame(rng, d_head, d_model), frame(rng, d_head)
     sizes = np.sqrt(np.linspace(1, 0.4, d_head))[:, None]
     w_q, w_k = ((turn @ (sizes * rows)).astype(np.float32) for rows in (left, right))
     wide_q, wide_k = w_q.astype(float), w_k.astype(float)
@@ -112,7 +112,7 @@ def test_a_lone_head_near_cancellation_is_not_trusted_by_chance(norm):
     rng = np.random.default_rng(11)
     for _ in range(250):
         arguments = layer(rng, 1, 1, 8, 30)
-        turn = np.linalg.qr(rng.standard_normal((8, 8)))[0]
+        turn = frame(rng, 8)
         for name in ("w_q", "w_k"):
             rows = arguments[name][0] * np.exp(3 * rng.standard_normal((8, 1)))
             arguments[name] = (turn @ rows)[None].astype(np.float32)
@@ -155,20 +155,6 @@ def test_rotary_ranges_bound_rotated_logits_and_are_near_the_searched_bound(pair
             one |= {"query_bias": arguments["query_bias"][head], "key_bias": key_bias[kv]} if biased else {}
             assert bound <= 1.05 * rotary.rotary_range(**one, pairs=pairs)
             assert bound >= rotated_spread(one, pairs, rng)
-
-
-def rotated_spread(head, pairs, rng, draws=3000):
-    """The largest difference of two logits among random states; the rotation is the best one for each pair."""
-    d_head, d_model = head["w_q"].shape
-    raw = rng.standard_normal((2, draws, d_model))
-    raw = raw - raw.mean(-1, keepdims=True) if head["norm"] == "layer" else raw
-    states = raw / np.sqrt((raw**2).mean(-1, keepdims=True)) * head["gamma"]
-    bias = 0.0 if head["norm_bias"] is None else head["norm_bias"]
-    query = (states[0] + bias) @ head["w_q"].T + head.get("query_bias", 0.0)
-    key = (states[1] + bias) @ head["w_k"].T + head.get("key_bias", 0.0)
-    order = np.arange(d_head).reshape(2, -1).T if pairs == "halves" else np.arange(d_head).reshape(-1, 2)
-    reach = (np.linalg.norm(query[:, order], axis=2) * np.linalg.norm(key[:, order], axis=2)).sum(1)
-    return 2 * reach.max() / math.sqrt(d_head)
 
 
 GOOD = {"w_q": np.ones((2, 2, 4), np.float32), "w_k": np.ones((1, 2, 4), np.float32), "gamma": np.ones(4)}

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.theory.alibi.drawn_heads import frame
 from tests.theory.alibi.test_grams import agree, layer, one_by_one
 from tests.theory.cases import SEEDS
 from theory import alibi
@@ -59,7 +60,7 @@ def adversarial(rng, case, size):
     heads, _, d_head, d_model = size
     found = layer(rng, *size, dtype=np.float64)
     decay = np.exp(2 * rng.standard_normal((1, d_head, 1)))
-    turn = np.linalg.qr(rng.standard_normal((d_head, d_head)))[0]
+    turn = frame(rng, d_head)
     if case == "near equal" and d_head <= d_model:
         for name in ("w_q", "w_k"):
             found[name] = np.stack([np.linalg.qr(rows.T)[0].T for rows in found[name]])
@@ -99,9 +100,9 @@ def test_adversarial_layers_of_any_format_are_right_to_ten_digits(seed, case, na
 
 def problem(rng, d_head, d_model, offset, gap):
     """Rows whose product has two largest squared singular values 1 and 1 - gap, turned, and an offset of this size."""
-    left, right = (np.linalg.qr(rng.standard_normal((d_model, d_head)))[0].T for _ in range(2))
+    left, right = frame(rng, d_head, d_model), frame(rng, d_head, d_model)
     sizes = np.sqrt([1.0, 1.0 - gap, *rng.uniform(0.1, 0.9, d_head - 2)])[:d_head, None]
-    turn = np.linalg.qr(rng.standard_normal((d_head, d_head)))[0]
+    turn = frame(rng, d_head)
     return turn @ (sizes * left), turn @ right, offset * np.sqrt(d_model) * rng.standard_normal(d_head)
 
 

@@ -51,8 +51,12 @@ def test_logit_range_is_attained_by_its_extremes():
             assert head["norm"] == "rms" or abs(unit.sum()) < 1e-8
 
 
-def test_enclosures_hold_the_floats_and_are_narrow():
-    for head in heads(sizes=[(1, 1), (2, 2), (3, 2), (5, 8), (12, 4)]):
+@pytest.mark.parametrize(
+    "sizes",
+    [[(1, 1), (2, 2), (3, 2), (5, 8), (12, 4)], pytest.param([(16, 4), (24, 12), (32, 8)], marks=pytest.mark.deep)],
+)
+def test_enclosures_hold_the_floats_and_are_narrow(sizes):
+    for head in heads(sizes=sizes):
         low, high = alibi.certified_logit_range(**head)
         found = alibi.logit_range(**head)
         assert low <= high <= low * (1 + 1e-9)
@@ -62,14 +66,6 @@ def test_enclosures_hold_the_floats_and_are_narrow():
         assert low - 1e-12 <= found <= high + 1e-12 * max(high, 1)
         if head["norm_bias"] is None:
             assert high - low <= 1e-9 * max(high, 1e-3)
-
-
-@pytest.mark.deep
-def test_ranges_of_two_hundred_heads_agree_with_ascent_to_1e_8():
-    for head in heads(sizes=[*SIZES, (64, 16), (48, 32)], copies=5):
-        assert alibi.logit_range(**head) == pytest.approx(spread(head), rel=1e-8)
-        if head["norm_bias"] is None:
-            assert alibi.self_gap(**head) == pytest.approx(spread(head, own=True), rel=1e-8, abs=1e-8)
 
 
 def test_a_head_that_prefers_its_own_token_has_no_self_gap():

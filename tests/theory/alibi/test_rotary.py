@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from tests.theory.alibi.drawn_heads import random_head, rotated_spread
 from tests.theory.cases import refuses
 from theory import alibi
 from theory.alibi.rotary import pair_numbers, rotary_range, rotary_range_normed
@@ -12,30 +13,13 @@ from theory.alibi.rotary import pair_numbers, rotary_range, rotary_range_normed
 W_Q, W_K = np.array([[1.0, 0.0], [0.0, 0.0]]), np.array([[0.0, 0.0], [1.0, 0.0]])
 
 
-def turned(keys, angles, pairs):
-    """Keys (n, d_head) with each pair of coordinates turned by its own angle, (n, d_head / 2)."""
-    half = keys.shape[1] // 2
-    first, second = (keys[:, :half], keys[:, half:]) if pairs == "halves" else (keys[:, 0::2], keys[:, 1::2])
-    number = (first + 1j * second) * np.exp(1j * angles)
-    if pairs == "halves":
-        return np.concatenate([number.real, number.imag], axis=1)
-    return np.stack([number.real, number.imag], axis=2).reshape(keys.shape)
-
-
-def sizes(vectors, pairs):
-    """|.| of every pair of coordinates, (n, d_head / 2)."""
-    half = vectors.shape[1] // 2
-    if pairs == "halves":
-        return np.hypot(vectors[:, :half], vectors[:, half:])
-    return np.hypot(vectors[:, 0::2], vectors[:, 1::2])
-
-
 def test_a_product_of_zero_leaves_rotated_logits_that_are_not():
     assert alibi.logit_range(W_Q, W_K, np.ones(2)) == 0.0
     found = rotary_range(W_Q, W_K, np.ones(2))
     state = np.array([math.sqrt(2), 0.0])
-    keys = turned(np.stack([W_K @ state] * 2), np.array([[math.pi / 2], [-math.pi / 2]]), "halves")
-    logits = keys @ W_Q @ state / math.sqrt(2)
+    x, y = W_K @ state
+    quarters = np.array([[-y, x], [y, -x]])  # the key turned to either side
+    logits = quarters @ W_Q @ state / math.sqrt(2)
     assert abs(logits[0] - logits[1]) == pytest.approx(found, rel=1e-12)
 
 
@@ -45,19 +29,11 @@ def test_no_rotation_exceeds_the_bound(norm, pairs):
     rng = np.random.default_rng(4)
     for trial in range(12):
         d, d_head = int(rng.integers(2, 8)), 2 * int(rng.integers(1, 4))
-        w_q, w_k = rng.standard_normal((2, d_head, d)) * rng.uniform(0.2, 3, (2, d_head, 1))
-        gamma = rng.uniform(0.3, 2, d)
-        biases = (rng.standard_normal(d), *rng.standard_normal((2, d_head))) if trial % 2 else (None, None, None)
-        bound = rotary_range(w_q, w_k, gamma, *biases, norm=norm, pairs=pairs)
-        b, bq, bk = (0.0 if bias is None else bias for bias in biases)
-        raw = rng.standard_normal((400, d))
-        raw = raw - raw.mean(axis=1, keepdims=True) if norm == "layer" else raw
-        states = raw / np.sqrt((raw**2).mean(axis=1, keepdims=True)) * gamma + b
-        queries, keys = states @ w_q.T + bq, states @ w_k.T + bk
-        # the best angles: every pair aligned with the query's
-        q, k = sizes(queries, pairs), sizes(keys, pairs)
-        assert 2 * (q @ k.T).max() / math.sqrt(d_head) <= bound * (1 + 1e-12)
-        widest = np.linalg.norm(w_q * gamma, 2) * np.linalg.norm(w_k * gamma, 2)
+        head = random_head(rng, d, d_head, norm, trial % 2)
+        head["key_bias"] = rng.standard_normal(d_head) if trial % 2 else None
+        bound = rotary_range(**head, pairs=pairs)
+        assert rotated_spread(head, pairs, rng) <= bound * (1 + 1e-12)
+        widest = np.linalg.norm(head["w_q"] * head["gamma"], 2) * np.linalg.norm(head["w_k"] * head["gamma"], 2)
         assert bound <= 2 * d * widest / math.sqrt(d_head) * (1 + 1e-12) or trial % 2
 
 

@@ -5,14 +5,14 @@ import math
 import numpy as np
 import pytest
 
+from tests.theory.cases import softmax
 from theory import alibi
 from theory.alibi.sinks import sink_dropped_mass, sink_scope
 
 
-def softmax(logits, sink):
-    top = max(np.max(logits), sink)
-    powers = np.exp(logits - top)
-    return powers / (powers.sum() + math.exp(sink - top))
+def beside(sink, logits):
+    """The weights of tokens."""
+    return softmax(np.append(logits, sink))[:-1]
 
 
 @pytest.mark.parametrize("sink", [-6.0, 0.3, 4.0])
@@ -21,12 +21,12 @@ def test_the_scope_is_where_the_heaviest_weight_falls_to_eps(half, sink):
     eps = 0.02
     scope = sink_scope(2 * half, sink - half, eps)
     for distance in range(1, 4000):
-        heaviest = softmax(np.array([half] + [-half] * distance), sink)[0]
+        heaviest = beside(sink, [half] + [-half] * distance)[0]
         assert (heaviest <= eps * (1 + 1e-12)) == (distance >= scope * (1 - 1e-12))
     rng = np.random.default_rng(0)
     far = max(1, math.ceil(scope))
     for _ in range(200):
-        assert softmax(rng.uniform(-half, half, far + 1), sink).max() <= eps
+        assert beside(sink, rng.uniform(-half, half, far + 1)).max() <= eps
 
 
 def test_a_sink_that_outweighs_every_token_leaves_no_weight_at_all():
@@ -39,11 +39,11 @@ def test_a_sink_that_outweighs_every_token_leaves_no_weight_at_all():
 def test_the_dropped_mass_is_attained_and_never_exceeded(window, length):
     half, sink = 1.5, 0.7
     bound = sink_dropped_mass(window, 2 * half, sink - half, length)
-    logits = np.array([half] * (length - window) + [-half] * window)
-    assert softmax(logits, sink)[: length - window].sum() == pytest.approx(bound, rel=1e-12, abs=1e-300)
+    logits = [half] * (length - window) + [-half] * window
+    assert beside(sink, logits)[: length - window].sum() == pytest.approx(bound, rel=1e-12, abs=1e-300)
     rng = np.random.default_rng(1)
     for _ in range(200):
-        assert softmax(rng.uniform(-half, half, length), sink)[: length - window].sum() <= bound
+        assert beside(sink, rng.uniform(-half, half, length))[: length - window].sum() <= bound
     if window:
         plain = alibi.dropped_mass_bound(window, 0.0, 2 * half, length)
         assert sink_dropped_mass(window, 2 * half, -800.0, length) == pytest.approx(plain, rel=1e-12)
