@@ -15,7 +15,7 @@ from pathlib import Path
 
 from dynamics.files import registered
 
-from .cli import Parser, command_parser, hint, output_folder, program, whole, wrapped
+from .cli import Parser, command_parser, finite, hint, output_folder, program, whole, wrapped
 
 COMPARED = ("small-kv-shift", "small-vanilla-1", "small-vanilla-2")
 PRESETS = ("kv-shift", "vanilla-1", "vanilla-2", *COMPARED)
@@ -53,6 +53,7 @@ def parser() -> Parser:
     line.add_argument("--seed", type=whole(0), help="seed of weights and data (default: 0)")
     line.add_argument("--device", default="auto", help="auto, cpu or cuda[:N]")
     line.add_argument("--threads", type=whole(1), help="CPU threads (results depend on it; the manifest records it)")
+    line.add_argument("--log-share", type=finite, default=0.02, help="share of the time for the log (default: 0.02)")
     line.add_argument("--half", action="store_true", help="store the weights as float16")
     return line
 
@@ -198,7 +199,7 @@ def _trained(folder: Path, config, training, options, plan: str) -> str:
             device=options.device,
             progress=not options.quiet,
             half=options.half,
-            each=logged(folder / LOG, training),
+            each=logged(folder / LOG, training, options.log_share),
         )
         history, heldout = result.history, result.heldout
         took = f"{training.steps} steps in {result.seconds:.1f} s"
