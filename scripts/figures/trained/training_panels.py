@@ -91,7 +91,7 @@ def _losses(panel: Axes, data, hues: list[dict]) -> None:
     for (name, look), runs in zip(_CURVES.items(), found, strict=True):
         panel.plot([], [], label=name, **look | ({"color": WORDS} if hues[0] else {}))
         for steps, loss, hue in zip(data.steps, runs, hues, strict=True):
-            few = np.isfinite(steps).sum() <= 2 * MARKS
+            few = int(np.isfinite(steps).sum() <= 2 * MARKS)
             panel.plot(steps, loss, marker="." * few, markersize=2.5, **look | hue)
     for name, hue in zip(data.names, hues, strict=True):
         if hue:
