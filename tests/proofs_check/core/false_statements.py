@@ -187,11 +187,11 @@ WHOLES = [
     ("whole.place_before_last", [whole("n", 5), PLACE], (i - n + 3) ** 2 > 0),
     ("whole.euler", [ANY_SIZE, whole("a", 2), whole("b", 2)],
      ne(n**2 + n + 41, a * b)),  # at n = 40, a = 41, b = 41
-    ("whole.pell61", [whole("x", 1), whole("y", 1)], ne(x**2 - 61 * y**2, 1)),  # at x = 1766319049, y = 226153980
+    ("whole.brocard", [whole("n", 6), whole("m", 1)], ne(FACTORIAL + 1, m**2)),  # at n = 7, m = 71
     ("whole.catalan", [whole("x", 2), whole("y", 2)], ne(x**2 - y**3, 1)),  # at x = 3, y = 2
     ("whole.taxicab", [whole(name, 1) for name in "abcd"], ne(a**3 + b**3, c**3 + d**3), a < c, c <= d,
      d < b),  # at a = 1, b = 12, c = 9, d = 10
-    ("whole.brocard", [whole("n", 6), whole("m", 1)], ne(FACTORIAL + 1, m**2)),  # at n = 7, m = 71
+    ("whole.pell61", [whole("x", 1), whole("y", 1)], ne(x**2 - 61 * y**2, 1)),  # at x = 1766319049, y = 226153980
 ]
 
 # -- size: true for the small sizes that anyone would try -------------------------------------------------------------
