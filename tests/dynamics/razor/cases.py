@@ -46,6 +46,11 @@ def stream(plan: RazorPlan, length: int, batch: int = 2, dim: int = 4, seed: int
     return tuple(spread * torch.randn(batch, n, length, dim, generator=draw, dtype=torch.float64) for n in heads)
 
 
+def part_of(tokens, first: int, last: int | None = None) -> list[torch.Tensor]:
+    """Queries, keys and values of tokens first..last - 1."""
+    return [x[:, :, first:last] for x in tokens]
+
+
 def slopes_of(plan: RazorPlan, with_alibi: bool) -> torch.Tensor | None:
     needed = with_alibi or plan.compensation == "alibi"
     return torch.tensor(alibi.slopes(plan.n_heads), dtype=torch.float64) if needed else None

@@ -62,17 +62,23 @@ def reachable_storages(root, *given) -> dict[int, int]:
     return {address: size for address, size in found.items() if address not in own}
 
 
-@given(plans(n_layers=2), sizes(), st.sampled_from([torch.float64, torch.float32, torch.bfloat16]), st.integers(1, 3))
-def test_bytes_held_equal_the_formula_after_every_chunk(plan, chunks, dtype, batch):
+DTYPES = st.sampled_from([torch.float64, torch.float32, torch.bfloat16])
+CHUNKS = sizes() | st.integers(1, 99).map(lambda more: [9, *[1] * more])
+
+
+@settings(max_examples=70)
+@given(plans(n_layers=3), CHUNKS, DTYPES, st.integers(1, 3), st.sampled_from([None, 3, 70]), st.booleans())
+def test_bytes_held_equal_the_formula_after_every_chunk(plan, chunks, dtype, batch, window, with_alibi):
+    """Of layers of several windows that go on together."""
     tokens = [x.to(dtype) for x in stream(plan, sum(chunks), batch=batch)]
     tokens[2] = torch.cat([tokens[2], tokens[2][..., :2]], dim=-1)  # values wider than keys
-    cache, slopes, n = RazorCache(plan), slopes_of(plan, True), 0
+    windows, cache, slopes, n = (window, None, window), RazorCache(plan), slopes_of(plan, with_alibi), 0
     assert cache.nbytes() == 0
     for part in zip(*(x.split(chunks, dim=2) for x in tokens), strict=True):
-        for layer in (0, 1):
-            cache(layer, *part, scale=1.0, slopes=slopes)
+        for layer in range(3):
+            cache(layer, *part, scale=1.0, slopes=slopes, window=windows[layer])
         n += part[0].shape[2]
-        size = {"value_dim": 6, "batch": batch}
+        size = {"value_dim": 6, "batch": batch, "windows": windows}
         expected, held = razor_bytes(plan, n, 4, dtype.itemsize, **size), cache.allocated()
         assert cache.nbytes() == expected and held == sum(reachable_storages(cache, slopes).values())
         spare = 0 if part[0].shape[2] > 1 else spare_bytes(plan, n, 4, dtype.itemsize, **size)
@@ -87,22 +93,6 @@ def test_bytes_follow_the_beams(plan, beams):
     expected = razor_bytes(plan, 20, 4, 8, batch=len(beams))
     assert cache.nbytes() == expected and cache.allocated() == sum(reachable_storages(cache).values())
     assert expected <= cache.allocated() <= expected + spare_bytes(plan, 20, 4, 8, batch=len(beams))
-
-
-@settings(max_examples=15)
-@given(plans(n_layers=3), st.sampled_from([None, 3, 70]), st.integers(1, 99), st.integers(1, 3), st.booleans())
-def test_spare_bytes_of_layers_of_several_windows_that_go_on_together(plan, window, more, batch, with_alibi):
-    windows, tokens = (window, None, window), stream(plan, 9 + more, batch=batch)
-    slopes = slopes_of(plan, with_alibi)
-    cache = RazorCache(plan)
-    for n, part in enumerate(zip(*(x.split([9, *[1] * more], dim=2) for x in tokens), strict=True), 9):
-        for layer in range(3):
-            given_window = {} if windows[layer] is None else {"window": windows[layer]}
-            cache(layer, *part, scale=1.0, slopes=slopes, **given_window)
-        size = {"batch": batch, "windows": windows}
-        assert cache.nbytes() == razor_bytes(plan, n, 4, 8, **size)
-        assert cache.nbytes() <= cache.allocated() <= cache.nbytes() + spare_bytes(plan, n, 4, 8, **size)
-    assert cache.allocated() == sum(reachable_storages(cache, slopes).values())
 
 
 def test_slopes_cut_from_a_large_table_are_not_the_caches():
