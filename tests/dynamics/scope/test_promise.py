@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from dynamics.comparison.local_errors import head_windows, least_share, measured, policies
-from dynamics.model.attention_function import full_attention, replaced
+from dynamics.model.attention_function import replaced
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.promise import PromiseCache
 from dynamics.razor.receipt_layer import of_heads
@@ -89,14 +89,9 @@ def test_other_policies_lose_more_at_the_same_memory(checkpoint):
     assert {one.policy for one in curve} == {"window", "sinks + window", "heavy hitters", "razor, no heads", "razor"}
     worst = {(one.policy, one.kept): one.worst for one in curve}
     assert all(worst[name, 0.5] <= worst[name, 0.25] for name in ("window", "sinks + window"))
-    assert all(one.worst > 1e-4 for one in curve)
+    assert all(one.worst > max(one.mean, 1e-4) for one in curve)
     assert least_share(curve, "window", worst["window", 0.5]).kept == 0.5
     assert least_share(curve, "window", 0.0) is None
-
-
-def test_full_attention_loses_nothing(checkpoint):
-    whole = measured("full", 1.0, full_attention, reader(), diameters(checkpoint))
-    assert whole.worst < 1e-5 and whole.mean <= whole.worst
 
 
 class EverySecond(InMemory):

@@ -158,12 +158,6 @@ def test_the_folds_are_the_roots_of_the_cubic(mu):
     assert a * a * (3 - 4 * a) == pytest.approx(mu, rel=1e-11)
 
 
-@given(st.floats(0.25, 10), SIZES)
-def test_a_decay_of_a_quarter_leaves_one_equilibrium(mu, norm):
-    found = drain_equilibria(norm, 1.0, mu)
-    assert found.low_logit == found.high_logit and found.low_norm == found.high_norm
-
-
 @settings(max_examples=40, deadline=None)
 @given(st.floats(0.1, 4), st.floats(-4, 4), st.floats(0.1, 4), st.floats(0, 2))
 def test_without_decay_the_value_drains_with_a_residual_too(norm, s, variance, share):
