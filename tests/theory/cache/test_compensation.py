@@ -76,17 +76,11 @@ def test_token_of_a_batch_equals_each_head_alone(seed):
         np.testing.assert_allclose(found[1, 2], expected, atol=1e-13)
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: comp.token(np.ones((0, 2)), np.ones((0, 2))), "n >= 1"),
-        (lambda: comp.token(np.ones(3), np.ones(3)), "must agree"),
-        (lambda: comp.log_weight(np.ones(3), comp.token(np.ones((3, 2)), np.ones((3, 2)))), "query"),
-        (lambda: comp.compare([0.0, 1.0], np.ones((2, 1)), [True, True], 0.0, [1.0]), "at least one"),
-    ],
-)
-def test_compensation_refuses_bad_input_in_one_line(call, words):
-    refuses(call, words)
+def test_compensation_refuses_bad_input_in_one_line():
+    refuses(lambda: comp.token(np.ones((0, 2)), np.ones((0, 2))), "n >= 1")
+    refuses(lambda: comp.token(np.ones(3), np.ones(3)), "must agree")
+    refuses(lambda: comp.log_weight(np.ones(3), comp.token(np.ones((3, 2)), np.ones((3, 2)))), "query")
+    refuses(lambda: comp.compare([0.0, 1.0], np.ones((2, 1)), [True, True], 0.0, [1.0]), "at least one")
 
 
 def test_log_mass_bound_of_equal_logits_is_zero():
