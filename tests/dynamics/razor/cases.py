@@ -34,6 +34,11 @@ def plans(draw, n_layers: int = 1, n_heads: int | None = None, n_kv_heads: int |
     )
 
 
+def small_plan(**changes) -> RazorPlan:
+    settings = {"sinks": 2, "buffer": 4, "share": Fraction(1, 5), "prompt": 5, "compensation": "mean"}
+    return RazorPlan(4, 2, **{"full": (frozenset({1}),)} | settings | changes)
+
+
 def sizes(longest: int = 24):
     """Chunk sizes of at most `longest` tokens in all: a few large chunks, then many small ones."""
     return st.lists(st.integers(1, 8) | st.just(1), min_size=1, max_size=longest // 4)

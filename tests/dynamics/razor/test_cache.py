@@ -10,14 +10,19 @@ from hypothesis import strategies as st
 
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.masked import MaskedAttention
-from dynamics.razor.plan import RazorPlan
-from tests.dynamics.razor.cases import KINDS, SCALE, TOLERANCE, cache_gap, decode, plans, sizes, slopes_of, stream
+from tests.dynamics.razor.cases import (
+    KINDS,
+    SCALE,
+    TOLERANCE,
+    cache_gap,
+    decode,
+    plans,
+    sizes,
+    slopes_of,
+    small_plan,
+    stream,
+)
 from tests.dynamics.refusal import refused
-
-
-def small_plan(**changes) -> RazorPlan:
-    settings = {"sinks": 2, "buffer": 4, "share": Fraction(1, 5), "prompt": 5, "compensation": "mean"}
-    return RazorPlan(4, 2, **{"full": (frozenset({1}),)} | settings | changes)
 
 
 @given(plans(kinds=["centred"]), sizes(), st.booleans())

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.plan import RazorPlan, razor_bytes, spare_bytes
-from tests.dynamics.razor.cases import KINDS, decode, plans, sizes, slopes_of, stream
+from tests.dynamics.razor.cases import KINDS, decode, plans, sizes, slopes_of, small_plan, stream
 from theory.cache.size import kept_share
 
 ONE = (frozenset(),)
@@ -105,7 +105,7 @@ def test_slopes_cut_from_a_large_table_are_not_the_caches():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_dropped_tokens_and_the_chunks_they_came_in_are_freed(kind):
-    plan = RazorPlan(4, 2, (frozenset({1}),), sinks=1, buffer=4, share=Fraction(0), compensation=kind, prompt=16)
+    plan = small_plan(sinks=1, share=Fraction(0), compensation=kind, prompt=16)
     cache, slopes, alive = RazorCache(plan), slopes_of(plan, True), []
     for chunk in (12, 4, 8, 1, 1):
         tokens = stream(plan, chunk)

@@ -10,8 +10,18 @@ import dynamics.razor.logits as razor_logits_module
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.masked import MaskedAttention
 from dynamics.razor.plan import razor_bytes, spare_bytes
-from tests.dynamics.razor.cases import KINDS, SCALE, TOLERANCE, cache_gap, decode, plans, sizes, slopes_of, stream
-from tests.dynamics.razor.test_cache import small_plan
+from tests.dynamics.razor.cases import (
+    KINDS,
+    SCALE,
+    TOLERANCE,
+    cache_gap,
+    decode,
+    plans,
+    sizes,
+    slopes_of,
+    small_plan,
+    stream,
+)
 from tests.dynamics.refusal import refused
 
 

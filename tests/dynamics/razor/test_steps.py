@@ -13,13 +13,24 @@ from hypothesis import strategies as st
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.masked import MaskedAttention
 from dynamics.razor.plan import ROOM, RazorPlan
-from tests.dynamics.razor.cases import KINDS, SCALE, TOLERANCE, cache_gap, decode, part_of, plans, slopes_of, stream
+from tests.dynamics.razor.cases import (
+    KINDS,
+    SCALE,
+    TOLERANCE,
+    cache_gap,
+    decode,
+    part_of,
+    plans,
+    slopes_of,
+    small_plan,
+    stream,
+)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("share", [Fraction(0), Fraction(1, 5)])
 def test_longer_than_a_layout_and_broken_off_anywhere(kind, share):
-    plan = RazorPlan(4, 2, (frozenset({1}),), sinks=3, buffer=70, share=share, compensation=kind, prompt=80)
+    plan = small_plan(sinks=3, buffer=70, share=share, compensation=kind, prompt=80)
     for chunks in ([80, *[1] * (3 * ROOM)], [80, *[1] * 37, 5, *[1] * 70, 2, 1, 2, 1], [300, *[1] * (2 * ROOM + 1), 9]):
         assert cache_gap(plan, chunks, slopes_of(plan, True)) < TOLERANCE
 
@@ -40,7 +51,7 @@ def test_a_layer_of_full_heads_alone_is_not_copied_at_every_token():
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("prompt", [45, 200])
 def test_tokens_of_the_prompt_that_come_one_by_one_are_not_copied_at_each(kind, prompt):
-    plan = RazorPlan(4, 2, (frozenset({1}),), 2, 6, Fraction(0), kind, prompt, centre_queries=5)
+    plan = small_plan(buffer=6, share=Fraction(0), compensation=kind, prompt=prompt, centre_queries=5)
     cache, tokens, slopes = RazorCache(plan), stream(plan, 45), slopes_of(plan, True)
     decode(cache, part_of(tokens, 0, 22), [20, 1, 1], slopes)
     steps = steps_of(cache)
@@ -71,7 +82,7 @@ def test_what_is_not_finite_is_forgotten_with_its_token(bad, part, buffer, slidi
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_copy_and_what_it_was_made_of_go_on_by_themselves(kind):
-    plan = RazorPlan(4, 2, (frozenset({1}), frozenset()), 2, 6, Fraction(0), kind, 8)
+    plan = small_plan(full=(frozenset({1}), frozenset()), buffer=6, share=Fraction(0), compensation=kind, prompt=8)
     slopes, tokens = slopes_of(plan, True), stream(plan, 30)
     caches, rest = [RazorCache(plan)], part_of(tokens, 12)
     for layer in range(2):

@@ -9,7 +9,7 @@ import pytest
 from dynamics.weights.reader import open_checkpoint
 from tests.dynamics.refusal import flip, refused, rows
 from tests.dynamics.weights import checkpoint_files as files
-from tests.dynamics.weights.checkpoint_files import LLAMA, QUERY, SHAPES, WEIGHTS, unreadable
+from tests.dynamics.weights.checkpoint_files import QUERY, SHAPES, WEIGHTS, unreadable
 
 SHARDS = ("model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors")
 
@@ -89,15 +89,14 @@ def test_a_path_that_is_no_folder_is_refused(name, part, folder, monkeypatch):
     unreadable(name, monkeypatch, name, part)
 
 
-def test_the_hub_is_asked_for_safetensors_and_json_at_the_top_only(tmp_path, monkeypatch):
+def test_the_hub_is_asked_for_safetensors_and_json_at_the_top_only(folder, tmp_path, monkeypatch):
     import huggingface_hub
 
-    files.write(tmp_path / "snapshot", LLAMA, files.random_tensors(files.llama_shapes(LLAMA)))
     asked = {}
 
     def download(hub_id, **options):
         asked.update(options, hub_id=hub_id)
-        return str(tmp_path / "snapshot")
+        return str(folder)
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", download)
     monkeypatch.chdir(tmp_path)
@@ -123,11 +122,10 @@ def test_a_hub_that_gives_nothing_is_one_line(error, tmp_path, monkeypatch):
     refused("owner/model: no such folder, and the hub gave nothing", open_checkpoint, "owner/model")
 
 
-def test_given_hashes_are_compared_before_anything_is_read(tmp_path):
-    files.write(tmp_path, LLAMA, files.random_tensors(files.llama_shapes(LLAMA)))
-    digests = {name: hashlib.sha256((tmp_path / name).read_bytes()).hexdigest() for name in os.listdir(tmp_path)}
-    assert open_checkpoint(tmp_path, sha256=digests).architecture.n_layers == 2
-    flip(tmp_path / "model.safetensors", -3)
-    assert open_checkpoint(tmp_path).architecture.n_layers == 2  # a flipped bit alone cannot be seen
-    refused(r"model.safetensors: sha256 is .*, not", open_checkpoint, tmp_path, sha256=digests)
-    refused("no file 'absent' to compare", open_checkpoint, tmp_path, sha256={"absent": "0" * 64})
+def test_given_hashes_are_compared_before_anything_is_read(folder):
+    digests = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in os.listdir(folder)}
+    assert open_checkpoint(folder, sha256=digests).architecture.n_layers == 2
+    flip(folder / WEIGHTS, -3)
+    assert open_checkpoint(folder).architecture.n_layers == 2  # a flipped bit alone cannot be seen
+    refused(r"model.safetensors: sha256 is .*, not", open_checkpoint, folder, sha256=digests)
+    refused("no file 'absent' to compare", open_checkpoint, folder, sha256={"absent": "0" * 64})

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.theory.cache.loops import log_sum
+from tests.theory.cache.loops import dropped_tokens, log_sum
 from tests.theory.cases import refuses
 from theory.cache import compensation as comp
 from theory.cache import compensation_alibi as alibi
@@ -20,12 +20,6 @@ from theory.cache.compensation_bounds import log_mass_bound, second_order_bound
 seeds = st.integers(0, 10**6)
 ONES = comp.Token(np.ones(2), np.ones(2), np.zeros(()))
 SECOND = second.second_order_token(np.ones((2, 2)), np.ones((2, 1)))
-
-
-def dropped_tokens(seed):
-    rng = np.random.default_rng(seed)
-    n, width = int(rng.integers(1, 10)), int(rng.integers(1, 4))
-    return rng, rng.normal(size=(n, width)), rng.normal(size=(n, 2))
 
 
 @given(seeds, st.floats(0.01, 5))
