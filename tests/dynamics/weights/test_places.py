@@ -36,23 +36,19 @@ def index(change):
     return edit
 
 
+def listed(file):
+    return index(lambda names: names.update({QUERY: file}))
+
+
 SHARDED = {
     f"{WEIGHTS}.index.json: the file {SHARDS[1]} is missing": lambda folder: (folder / SHARDS[1]).unlink(),
     f"{SHARDS[1]}: not a whole safetensors file": lambda folder: os.truncate(folder / SHARDS[1], 900),
-    f"{WEIGHTS}.index.json: '../x.safetensors' is not the name of a safetensors": index(
-        lambda names: names.update({QUERY: "../x.safetensors"})
-    ),
-    f"{WEIGHTS}.index.json: '/x.safetensors' is not the name of a safetensors": index(
-        lambda names: names.update({QUERY: "/x.safetensors"})
-    ),
-    f"{WEIGHTS}.index.json: '..\\\\x.safetensors' is not the name of a safetensors": index(
-        lambda names: names.update({QUERY: "..\\x.safetensors"})
-    ),
-    f"{WEIGHTS}.index.json: 'x.bin' is not the name of a safetensors": index(
-        lambda names: names.update({QUERY: "x.bin"})
-    ),
+    f"{WEIGHTS}.index.json: '../x.safetensors' is not the name of a safetensors": listed("../x.safetensors"),
+    f"{WEIGHTS}.index.json: '/x.safetensors' is not the name of a safetensors": listed("/x.safetensors"),
+    f"{WEIGHTS}.index.json: '..\\\\x.safetensors' is not the name of a safetensors": listed("..\\x.safetensors"),
+    f"{WEIGHTS}.index.json: 'x.bin' is not the name of a safetensors": listed("x.bin"),
     f"{WEIGHTS}.index.json: weight_map must give a file for every tensor": [
-        index(lambda names: names.update({QUERY: 1})),
+        listed(1),
         index(lambda names: names.clear()),
         lambda folder: (folder / f"{WEIGHTS}.index.json").write_text("{}"),
     ],
