@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from dynamics.comparison.local_errors import head_windows, least_share, measured, policies
-from dynamics.model.attention_function import replaced
+from dynamics.model.attention_function import full_attention, replaced
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.promise import PromiseCache
 from dynamics.razor.receipt_layer import of_heads
@@ -72,6 +72,7 @@ def test_no_other_single_window_that_keeps_the_promise_needs_less(checkpoint, er
 
 def test_promises_are_kept_on_text_with_memory_to_spare(checkpoint):
     run, wide, error = reader(2), diameters(checkpoint), 0.02
+    assert measured("full", 1.0, full_attention, run, wide).worst < 1e-5
     cache = PromiseCache(weighed(checkpoint), 8, error)
     tokens = measured("tokens", 0.0, cache, run, wide)
     narrow = measured("windows", 0.0, head_windows(windows(checkpoint, error, CONTEXT)), run, wide)
