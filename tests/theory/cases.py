@@ -22,6 +22,7 @@ def refuses(call, words):
     return message
 
 
-def head(rng, keys, width=2, batch=()):
-    """Logits (*batch, keys) and values (*batch, keys, width)."""
+def head(seed, keys, width=2, batch=()):
+    """Logits (*batch, keys) and values (*batch, keys, width), of a seed or a generator."""
+    rng = np.random.default_rng(seed)
     return rng.normal(scale=2.0, size=(*batch, keys)), rng.normal(size=(*batch, keys, width))

@@ -122,7 +122,7 @@ REFUSED = {
     ],
     sink.divergence_bound: [("logit_range", -1.0, "logit_range must")],
     sink.drained_copy_gate: [("weight", 1.5, "weight must lie in")],
-    sink.entropy_bound: [("length", 1, "first_importance must be at least")],
+    sink.entropy_bound: [("length", 1, "first_importance must be at least 1/length = 1.0, got 0.5")],
     sink.eviction_counterexample: [("weight", 1.0, "weight must lie strictly between 0 and 1")],
     sink.first_token_bound: [
         ("slope", -0.5, "slope must"),

@@ -1,6 +1,7 @@
 """Attention functions in transformers models: the models' own logits, their slopes, and what is refused."""
 
 import math
+from contextlib import nullcontext
 
 import pytest
 import torch
@@ -17,6 +18,17 @@ TIGHT = 1e-10
 def logits_of(model, ids, **arguments):
     with torch.no_grad():
         return model(ids, **arguments).logits
+
+
+def difference(model, function, ids):
+    """Of the logits with a function from the model's own, in double precision throughout: transformers rounds softmax,
+    norms, angles and slopes to single precision even in a double model."""
+    with models.double():
+        own = logits_of(model, ids)
+        with attention.replaced(model, function):
+            found = logits_of(model, ids)
+    assert own.dtype == found.dtype == torch.float64
+    return (found - own).abs().max()
 
 
 CASES = [(family, {}) for family in models.FAMILIES] + [
@@ -36,14 +48,7 @@ def test_full_attention_gives_the_models_own_logits(family, changes):
     model = models.model(family, **changes)
     if family not in ("bloom", "mpt"):
         model.set_attn_implementation("eager")
-    ids = models.tokens(3, 19)
-    # transformers rounds softmax, norms, angles and slopes to single precision even in a double model.
-    with models.double():
-        own = logits_of(model, ids)
-        with attention.replaced(model, full_attention):
-            found = logits_of(model, ids)
-    assert own.dtype == found.dtype == torch.float64
-    assert (found - own).abs().max() < TIGHT
+    assert difference(model, full_attention, models.tokens(3, 19)) < TIGHT
 
 
 def windowed(layer, query, key, value, *, scale, slopes, sinks=None, window=None, softcap=None, alone=None):
@@ -69,12 +74,8 @@ def windowed(layer, query, key, value, *, scale, slopes, sinks=None, window=None
 def test_what_only_some_models_hand_over_gives_their_own_logits(family):
     model = models.model(family)
     model.set_attn_implementation("eager")
-    ids = models.tokens(3, 19)
-    with models.double():
-        own = logits_of(model, ids)
-        with attention.replaced(model, full_attention if family == "bert" else windowed):
-            found = logits_of(model, ids)
-    assert (found - own).abs().max() < TIGHT
+    function = full_attention if family == "bert" else windowed
+    assert difference(model, function, models.tokens(3, 19)) < TIGHT
     described = hf_heads.heads(model)
     assert (described.causal, described.sinks) == (family != "bert", "sinks" if family == "gpt_oss" else None)
     assert described.windows == ((None, None) if family == "bert" else (8, None))
@@ -181,11 +182,8 @@ def test_gradients_pass_through_a_function(family):
     with models.double():
         for function in (full_attention, None):
             model.zero_grad()
-            if function is None:
+            with nullcontext() if function is None else attention.replaced(model, function):
                 model(ids, use_cache=False).logits.square().mean().backward()
-            else:
-                with attention.replaced(model, function):
-                    model(ids, use_cache=False).logits.square().mean().backward()
             gradients.append([weight.grad.clone() for weight in model.parameters()])
     assert all(torch.allclose(a, b, rtol=0, atol=TIGHT) for a, b in zip(*gradients, strict=True))
 

@@ -10,7 +10,7 @@ from dynamics.model.attention_function import full_attention
 from dynamics.razor.plan import razor_bytes
 from tests.dynamics.heads.test_scores import brute_force
 from tests.dynamics.hf import models
-from tests.dynamics.hf.test_attention import TIGHT, logits_of
+from tests.dynamics.hf.test_attention import TIGHT, difference, logits_of
 from tests.dynamics.hf.test_cache import BEAMS, GREEDY, SAMPLING, assert_same, both, plan_for, raises
 
 ROTARY = {
@@ -34,13 +34,9 @@ LONG = 300
 @pytest.mark.parametrize("kind", KINDS)
 def test_full_attention_gives_the_logits_that_it_has_by_default(kind):
     changes, n_kv_heads = KINDS[kind]
-    model, ids = models.model("falcon", **changes), models.tokens(2, LONG)
-    with models.double():
-        own = logits_of(model, ids)
-        with attention.replaced(model, full_attention):
-            found = logits_of(model, ids)
+    model = models.model("falcon", **changes)
+    assert difference(model, full_attention, models.tokens(2, LONG)) < TIGHT
     assert model.config._attn_implementation == "sdpa"
-    assert (found - own).abs().max() < TIGHT
     assert families.heads(model).n_kv_heads == n_kv_heads
 
 

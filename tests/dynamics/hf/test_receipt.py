@@ -13,11 +13,9 @@ from dynamics.scope.receipt import weighed
 from dynamics.weights.families import READ
 from dynamics.weights.reader import open_checkpoint
 from tests.dynamics.hf import models
+from tests.dynamics.hf.receipt_rows import UNREAD
 from tests.dynamics.hf.test_cache import BEAMS, GREEDY, plan_for
 from tests.dynamics.refusal import refused
-
-# Its values are not normed: they have no bound.
-UNREAD = {"olmo2"}
 
 
 def checkpoint_of(model, folder):

@@ -55,17 +55,11 @@ def read_again():
 
 
 def absent(module, name):
-    def change(monkeypatch):
-        monkeypatch.delattr(f"transformers.{module}.{name}")
-
-    return change
+    return lambda patch: patch.delattr(f"transformers.{module}.{name}")
 
 
 def of_version(text):
-    def change(monkeypatch):
-        monkeypatch.setattr(importlib.metadata, "version", lambda _: text)
-
-    return change
+    return lambda patch: patch.setattr(importlib.metadata, "version", lambda _: text)
 
 
 def no_transformers(monkeypatch):

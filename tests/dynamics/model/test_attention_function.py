@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynamics.model.attention_function import full_attention, replaced
-from dynamics.model.cache import KVCache
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
+from tests.dynamics.model import variants
 from tests.dynamics.refusal import refused
 
 TOLERANCE = 1e-12
@@ -87,10 +87,9 @@ def test_replacement_leaves_weights_names_and_training_alone():
 
 def test_misuse_is_refused():
     network, words = model(), tokens()
-    refused("caches must be one a layer, 2, got 1", network, words, caches=[KVCache()])
-    own = [KVCache() for _ in network.blocks]
+    own = variants.caches(network)
     network(words, caches=own)
-    caches = [KVCache() for _ in network.blocks]
+    caches = variants.caches(network)
     with replaced(network, full_attention):
         refused("no probabilities", network.attention_weights, words, torch.tensor([3, 8]))
         network(words, caches=caches)
@@ -109,7 +108,7 @@ def test_misuse_is_refused():
 
 def test_reorder_without_keys_of_its_own_moves_the_raw_tokens():
     network, words = model(), tokens()
-    caches = [KVCache() for _ in network.blocks]
+    caches = variants.caches(network)
     with replaced(network, full_attention):
         network(words, caches=caches)
     before = caches[0].previous("key")

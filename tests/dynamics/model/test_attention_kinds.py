@@ -6,7 +6,6 @@ import torch
 from dynamics.model import forward, softmax
 from dynamics.model.attention import KVShiftAttention
 from dynamics.model.attention_function import full_attention, replaced
-from dynamics.model.cache import KVCache
 from dynamics.model.config import Latent
 from dynamics.model.decoder import InductionModel
 from tests.dynamics.model import variants
@@ -48,7 +47,7 @@ def test_more_than_one_softmax_is_no_functions_place(name):
 def test_latents_are_not_kept_by_a_function_and_shared_keys_are_not_shown():
     tokens = variants.tokens(1, 4)
     with replaced(of("latent"), full_attention) as model:
-        refused("latents", model, tokens, caches=[KVCache() for _ in model.blocks])
+        refused("latents", model, tokens, caches=variants.caches(model))
     refused("keys of another layer", of("cla").attention_weights, tokens, torch.tensor([3]))
     both = variants.model(variants.named("cross-layer"))
     refused("keys of two layers", both.attention_weights, tokens, torch.tensor([3]))

@@ -1,4 +1,11 @@
-"""The small decoder: one scored position equals all positions, sizes, attention weights, seeds."""
+"""The small decoder: sizes, seeds, and outputs and gradients that were recorded when attention was written three times.
+
+`recorded.json` was written before the passes became one; a change of it is a change of what models compute. Drawn
+weights are rounded to multiples of 2^-16: a logarithm or a factorisation in float32 ends otherwise elsewhere.
+"""
+
+import json
+from pathlib import Path
 
 import pytest
 import torch
@@ -34,3 +41,44 @@ def test_one_generator_seed_is_one_model_and_the_global_generator_is_left_alone(
         first, second = (build(config, torch.Generator().manual_seed(4)).state_dict() for _ in range(2))
         assert all(torch.equal(first[name], second[name]) for name in first)
     assert torch.equal(before, torch.get_rng_state())
+
+
+RECORDED = Path(__file__).with_name("recorded.json")
+TOLERANCE = 1e-12
+CONFIGS = {
+    "one layer": {},
+    "two layers": {"n_layers": 2, "mlp_width": 12, "shift": "none"},
+    "gate": {"shift": "qkv", "parameters": "gate", "position": "alibi", "n_kv_heads": 1},
+    "three tokens": {"window": 3, "shift": "qkv", "position": "none"},
+    "common": {"place": "common"},
+    "half": {"place": "half", "shift": "none"},
+    "fused": {"place": "fused", "shift": "none"},
+    "apart": {"place": "apart", "shift": "none", "n_layers": 2},
+}
+
+
+@torch.no_grad()
+def rounded(model):
+    """The model in double precision, what it has drawn rounded."""
+    for tensor in (*model.double().parameters(), *model.buffers()):
+        tensor.copy_((tensor * 2**16).round() / 2**16)
+    return model
+
+
+def numbers(out, parameters):
+    """A few numbers that move with every entry of an output and its gradients."""
+    weighted = (out.flatten() * torch.arange(out.numel(), dtype=out.dtype).sin()).sum()
+    gradients = torch.autograd.grad(weighted, parameters, allow_unused=True)
+    seen = [out.detach(), *(g for g in gradients if g is not None)]
+    return [float((t.flatten() * torch.arange(t.numel(), dtype=t.dtype).cos()).sum()) for t in seen]
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_outputs_and_gradients_are_those_recorded(name):
+    config = ModelConfig(vocab=11, width=8, n_heads=2, **CONFIGS[name])
+    model = rounded(build(config, torch.Generator().manual_seed(1)))
+    tokens, rows = torch.randint(0, 11, (4, 7), generator=torch.Generator().manual_seed(5)), torch.tensor([0, 6, 3, 5])
+    parameters = list(model.parameters())
+    found = numbers(model(tokens, rows), parameters) + numbers(model(tokens), parameters)
+    recorded = json.loads(RECORDED.read_text("utf-8"))[name]
+    assert found == pytest.approx(recorded, rel=0, abs=TOLERANCE * max(1.0, *map(abs, recorded)))

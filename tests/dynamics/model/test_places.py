@@ -7,6 +7,7 @@ import torch
 
 from dynamics.experiments import QUICK, induction
 from dynamics.experiments.decoupling import PRESETS, WIDTHS
+from dynamics.model.attention_function import full_attention, replaced
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel, build
 from dynamics.model.places import PlacedModel
@@ -86,6 +87,9 @@ def test_other_readers_refuse_a_placed_model(tmp_path):
     model = model_of("fused").float()
     refused(r"place is 'fused' is made by dynamics\.model\.decoder\.build", InductionModel, model.config)
     refused("no cache", model, rows_of(0), caches=[])
+    refused("takes no packed documents", model, rows_of(0), segment_ids=rows_of(0))
+    with pytest.raises(ValueError, match="placed at 'fused' cannot be replaced"), replaced(model, full_attention):
+        pass
     refused("not shown", model.attention_weights, rows_of(0), torch.tensor([1, 2, 3]))
     save(tmp_path, model, seed=0, threads=1, device="cpu", training={}, metrics={})
     refused("placed at 'fused'", layout, tmp_path)
@@ -106,13 +110,3 @@ def test_quick_preset_runs(tmp_path, monkeypatch):
     jobs = [job.model_copy(update={"training": job.training.model_copy(update=few)}) for job in preset.jobs(1)]
     results = run_sweep(jobs, tmp_path, measure=preset.measure, backend="sequential", progress=False)
     assert [result.job.name for result in results] == [f"{variant}.seed-0" for variant in preset.variants]
-
-
-def test_the_attention_of_a_placed_model_is_not_replaced_in_silence():
-    from dynamics.model.attention_function import full_attention, replaced
-
-    model = build(ModelConfig(vocab=11, width=16, n_heads=4, n_layers=2, place="fused", shift="none"))
-    with pytest.raises(ValueError, match="takes no packed documents"):
-        model(torch.zeros(1, 4, dtype=torch.long), segment_ids=torch.zeros(1, 4, dtype=torch.long))
-    with pytest.raises(ValueError, match="placed at 'fused' cannot be replaced"), replaced(model, full_attention):
-        pass

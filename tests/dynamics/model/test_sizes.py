@@ -8,7 +8,6 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
 from dynamics.model import sizes
-from dynamics.model.cache import KVCache
 from dynamics.model.config import ModelConfig, Shared
 from dynamics.model.decoder import InductionModel
 from tests.dynamics.model import variants
@@ -23,7 +22,7 @@ CONFIGS = {name: config.model_copy(update={"start": "zero"}) for name, config in
 
 def kept(model, length, capacity):
     """Numbers in all storages that the caches of a model reach after `length` tokens of one text."""
-    caches, held = [KVCache(capacity) for _ in model.blocks], {}
+    caches, held = variants.caches(model, capacity), {}
     with torch.no_grad():
         for part in variants.tokens(1, length).split([length - 2, 1, 1], dim=1):
             model(part, caches=caches)

@@ -4,7 +4,7 @@ import pytest
 
 from dynamics.model import sizes
 from dynamics.model.config import Dense, ModelConfig, Neutreno, Own, Residual, Shared
-from theory.value_residual import TABLE_4, svformer_saving
+from theory.value_residual import TABLE_4, model_parameters, svformer_saving
 
 # ResFormer, Table 4, row "Model Size" and the exact counts of the sizes printed there.
 COUNTS = {"2M": 1_623_856, "82M": 81_901_056, "180M": 179_874_048, "468M": 467_921_920}
@@ -24,7 +24,8 @@ def parameters(size, values, **more):
 @pytest.mark.parametrize("size", COUNTS)
 def test_the_modules_have_the_parameters_of_table_4(size):
     shape, count = TABLE_4[size], COUNTS[size]
-    assert parameters(size, Own()) == count
+    assert parameters(size, Own()) == model_parameters(shape.layers, shape.hidden, shape.ffn) == count
+    assert shape.hidden // shape.heads == (8 if size == "2M" else 64) and shape.heads == shape.kv_heads
     assert parameters(size, Residual()) == parameters(size, Neutreno()) == count
     assert parameters(size, Residual(learnt=True)) == count + 2 * (shape.layers - 1)
     assert parameters(size, Shared()) == count - svformer_saving(shape.layers, shape.hidden)

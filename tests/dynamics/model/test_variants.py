@@ -29,7 +29,7 @@ def close(found, expected):
 
 
 def in_parts(model, tokens, parts, caches=None):
-    caches = [KVCache() for _ in model.blocks] if caches is None else caches
+    caches = variants.caches(model) if caches is None else caches
     return torch.cat([model(part, caches=caches) for part in tokens.split(list(parts), dim=1)], dim=1)
 
 
@@ -47,7 +47,7 @@ def test_whole_equals_the_definition_chunks_steps_documents_and_scored_rows(name
     if name in NAMES[::3]:  # the others go in chunks with beams or gradients
         close(in_parts(model, tokens, SPLITS[NAMES.index(name) // 3 % 3]), whole)
     if model.config.causal:
-        close(in_parts(model, tokens, [1] * LENGTH, [KVCache(LENGTH) for _ in model.blocks]), whole)
+        close(in_parts(model, tokens, [1] * LENGTH, variants.caches(model, LENGTH)), whole)
 
 
 @torch.no_grad()
@@ -82,7 +82,7 @@ def _through_layers(model, hidden, padding=None, sizes=None):
 @a_third(1)
 def test_beams_are_reordered_with_all_that_is_kept(name):
     model, tokens, beams = variants.model(variants.CONFIGS[name]), variants.tokens(3, 6), torch.tensor([2, 0, 2])
-    caches = [KVCache() for _ in model.blocks]
+    caches = variants.caches(model)
     in_parts(model, tokens[:, :5], [3, 2], caches)
     for cache in caches:
         cache.reorder(beams)
@@ -175,9 +175,9 @@ def test_on_a_gpu_every_variant_gives_the_same_logits(values):
 def test_a_global_model_has_no_cache_and_learnt_positions_end():
     tokens = variants.tokens(1, 5)
     everywhere = variants.model(variants.named(causal=False))
-    refused("a cache needs causal attention", everywhere, tokens, caches=[KVCache() for _ in everywhere.blocks])
+    refused("a cache needs causal attention", everywhere, tokens, caches=variants.caches(everywhere))
     learned = variants.model(variants.named(position="learned", max_length=6))
-    caches = [KVCache() for _ in learned.blocks]
+    caches = variants.caches(learned)
     learned(tokens, caches=caches)
     refused("10 tokens have no place among 6 positions", learned, tokens, caches=caches)
     long = variants.tokens(1, 9)

@@ -6,6 +6,7 @@ from itertools import product
 import numpy as np
 import torch
 
+from dynamics.model.cache import KVCache
 from dynamics.model.config import (
     CANON,
     KEY_OFFSET,
@@ -153,6 +154,10 @@ def model(config: ModelConfig, seed=0) -> InductionModel:
             elif name.endswith(("q_proj.weight", "k_proj.weight")):
                 parameter.mul_(3)
     return built
+
+
+def caches(model, capacity=None):
+    return [KVCache(capacity) for _ in model.blocks]
 
 
 def tokens(batch, length, seed=0):

@@ -34,6 +34,11 @@ def plans(draw, n_layers: int = 1, n_heads: int | None = None, n_kv_heads: int |
     )
 
 
+def small_plan(**changes) -> RazorPlan:
+    settings = {"sinks": 2, "buffer": 4, "share": Fraction(1, 5), "prompt": 5, "compensation": "mean"}
+    return RazorPlan(4, 2, **{"full": (frozenset({1}),)} | settings | changes)
+
+
 def sizes(longest: int = 24):
     """Chunk sizes of at most `longest` tokens in all: a few large chunks, then many small ones."""
     return st.lists(st.integers(1, 8) | st.just(1), min_size=1, max_size=longest // 4)
@@ -44,6 +49,11 @@ def stream(plan: RazorPlan, length: int, batch: int = 2, dim: int = 4, seed: int
     draw = torch.Generator().manual_seed(seed)
     heads = (plan.n_heads, plan.n_kv_heads, plan.n_kv_heads)
     return tuple(spread * torch.randn(batch, n, length, dim, generator=draw, dtype=torch.float64) for n in heads)
+
+
+def part_of(tokens, first: int, last: int | None = None) -> list[torch.Tensor]:
+    """Queries, keys and values of tokens first..last - 1."""
+    return [x[:, :, first:last] for x in tokens]
 
 
 def slopes_of(plan: RazorPlan, with_alibi: bool) -> torch.Tensor | None:

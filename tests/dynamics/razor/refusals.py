@@ -10,8 +10,7 @@ from dynamics.razor.eviction import heavy_hitters, sink_window
 from dynamics.razor.plan import RazorPlan
 from dynamics.razor.plan_file import parse_plan, plan_text
 from tests.dynamics.razor.test_model import model
-from tests.dynamics.razor.test_plan import ONE
-from tests.dynamics.razor.test_plan_file import PLAN, changed
+from tests.dynamics.razor.test_plan import ONE, PLAN, changed
 
 
 def planned(**changes):

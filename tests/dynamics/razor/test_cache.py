@@ -8,33 +8,21 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-import dynamics.razor.layer as razor_layer_module
-import dynamics.razor.logits as razor_logits_module
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.masked import MaskedAttention
-from dynamics.razor.plan import RazorPlan
-from tests.dynamics.razor.cases import KINDS, SCALE, TOLERANCE, cache_gap, decode, plans, sizes, slopes_of, stream
+from tests.dynamics.razor.cases import (
+    KINDS,
+    SCALE,
+    TOLERANCE,
+    cache_gap,
+    decode,
+    plans,
+    sizes,
+    slopes_of,
+    small_plan,
+    stream,
+)
 from tests.dynamics.refusal import refused
-
-
-def small_plan(**changes) -> RazorPlan:
-    settings = {"sinks": 2, "buffer": 4, "share": Fraction(1, 5), "prompt": 5, "compensation": "mean"}
-    return RazorPlan(4, 2, **{"full": (frozenset({1}),)} | settings | changes)
-
-
-@given(plans(), sizes(), st.booleans(), st.integers(0, 9))
-def test_cache_in_chunks_equals_the_masked_computation(plan, chunks, with_alibi, seed):
-    slopes = slopes_of(plan, with_alibi)
-    assert cache_gap(plan, chunks, slopes, seed=seed) < TOLERANCE
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_chunks_longer_than_a_block_of_queries(kind, monkeypatch):
-    monkeypatch.setattr(razor_logits_module, "BLOCK", 7)
-    monkeypatch.setattr(razor_layer_module, "PIECE", 3)
-    plan = small_plan(compensation=kind, prompt=20)
-    assert cache_gap(plan, [33, 1, 16], slopes_of(plan, True)) < TOLERANCE
-    assert cache_gap(plan, [20, *[1] * 20, 16, *[1] * 3], slopes_of(plan, True)) < TOLERANCE
 
 
 @given(plans(kinds=["centred"]), sizes(), st.booleans())

@@ -57,12 +57,13 @@ PLAN = RazorPlan(
 )
 
 
-def generation_gap(network, plan, words, count, chunk, cache) -> float:
+def generation_gap(network, function, length, count, chunk, cache=None) -> float:
     """Largest difference of the logits at each new token and those of one pass over the whole text."""
+    words = text(length)
     found, logits = greedy(network, words, count, cache, chunk)
-    whole = torch.cat([words, found], dim=1)
-    with torch.no_grad(), replaced(network, MaskedAttention(plan)):
-        expected = network(whole)[:, words.shape[1] - 1 : -1]
+    assert found.shape == (2, count) and logits.shape == (2, count, VOCAB)
+    with torch.no_grad(), replaced(network, function):
+        expected = network(torch.cat([words, found], dim=1))[:, length - 1 : -1]
     return float((logits - expected).abs().max())
 
 
@@ -70,18 +71,13 @@ def generation_gap(network, plan, words, count, chunk, cache) -> float:
 @given(models, plans(n_layers=2, n_heads=4, n_kv_heads=2), st.integers(1, 12), st.integers(1, 8), st.integers(1, 12))
 def test_generation_equals_the_masked_computation_of_the_whole_text(network, plan, length, count, chunk):
     plan = allowed(network, plan)
-    assert generation_gap(network, plan, text(length), count, chunk, RazorCache(plan)) < TOLERANCE
+    assert generation_gap(network, MaskedAttention(plan), length, count, chunk, RazorCache(plan)) < TOLERANCE
 
 
 @settings(max_examples=25)
 @given(models, st.integers(1, 12), st.integers(1, 6), st.integers(1, 12))
 def test_own_cache_generates_what_whole_passes_do(network, length, count, chunk):
-    words = text(length)
-    found, logits = greedy(network, words, count, chunk=chunk)
-    with torch.no_grad(), replaced(network, full_attention):
-        expected = network(torch.cat([words, found], dim=1))[:, length - 1 : -1]
-    assert found.shape == (2, count) and logits.shape == (2, count, VOCAB)
-    assert (logits - expected).abs().max() < TOLERANCE
+    assert generation_gap(network, full_attention, length, count, chunk) < TOLERANCE
 
 
 def test_model_without_no_grad_is_refused():

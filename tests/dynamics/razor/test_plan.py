@@ -1,7 +1,9 @@
-"""Plans: the window of each query, the groups that are kept whole - and every byte of the cache accounted."""
+"""Plans: the window of each query, the groups kept whole, every byte of the cache accounted, and their files."""
 
 import gc
+import json
 import weakref
+from dataclasses import replace
 from fractions import Fraction
 from math import ceil
 
@@ -12,7 +14,9 @@ from hypothesis import strategies as st
 
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.plan import RazorPlan, razor_bytes, spare_bytes
-from tests.dynamics.razor.cases import KINDS, decode, plans, sizes, slopes_of, stream
+from dynamics.razor.plan_file import parse_plan, plan_text, read_plan, write_plan
+from tests.dynamics.razor.cases import KINDS, decode, plans, sizes, slopes_of, small_plan, stream
+from tests.dynamics.refusal import refused
 from theory.cache.size import kept_share
 
 ONE = (frozenset(),)
@@ -62,17 +66,23 @@ def reachable_storages(root, *given) -> dict[int, int]:
     return {address: size for address, size in found.items() if address not in own}
 
 
-@given(plans(n_layers=2), sizes(), st.sampled_from([torch.float64, torch.float32, torch.bfloat16]), st.integers(1, 3))
-def test_bytes_held_equal_the_formula_after_every_chunk(plan, chunks, dtype, batch):
+DTYPES = st.sampled_from([torch.float64, torch.float32, torch.bfloat16])
+CHUNKS = sizes() | st.integers(1, 99).map(lambda more: [9, *[1] * more])
+
+
+@settings(max_examples=70)
+@given(plans(n_layers=3), CHUNKS, DTYPES, st.integers(1, 3), st.sampled_from([None, 3, 70]), st.booleans())
+def test_bytes_held_equal_the_formula_after_every_chunk(plan, chunks, dtype, batch, window, with_alibi):
+    """Of layers of several windows that go on together."""
     tokens = [x.to(dtype) for x in stream(plan, sum(chunks), batch=batch)]
     tokens[2] = torch.cat([tokens[2], tokens[2][..., :2]], dim=-1)  # values wider than keys
-    cache, slopes, n = RazorCache(plan), slopes_of(plan, True), 0
+    windows, cache, slopes, n = (window, None, window), RazorCache(plan), slopes_of(plan, with_alibi), 0
     assert cache.nbytes() == 0
     for part in zip(*(x.split(chunks, dim=2) for x in tokens), strict=True):
-        for layer in (0, 1):
-            cache(layer, *part, scale=1.0, slopes=slopes)
+        for layer in range(3):
+            cache(layer, *part, scale=1.0, slopes=slopes, window=windows[layer])
         n += part[0].shape[2]
-        size = {"value_dim": 6, "batch": batch}
+        size = {"value_dim": 6, "batch": batch, "windows": windows}
         expected, held = razor_bytes(plan, n, 4, dtype.itemsize, **size), cache.allocated()
         assert cache.nbytes() == expected and held == sum(reachable_storages(cache, slopes).values())
         spare = 0 if part[0].shape[2] > 1 else spare_bytes(plan, n, 4, dtype.itemsize, **size)
@@ -89,22 +99,6 @@ def test_bytes_follow_the_beams(plan, beams):
     assert expected <= cache.allocated() <= expected + spare_bytes(plan, 20, 4, 8, batch=len(beams))
 
 
-@settings(max_examples=15)
-@given(plans(n_layers=3), st.sampled_from([None, 3, 70]), st.integers(1, 99), st.integers(1, 3), st.booleans())
-def test_spare_bytes_of_layers_of_several_windows_that_go_on_together(plan, window, more, batch, with_alibi):
-    windows, tokens = (window, None, window), stream(plan, 9 + more, batch=batch)
-    slopes = slopes_of(plan, with_alibi)
-    cache = RazorCache(plan)
-    for n, part in enumerate(zip(*(x.split([9, *[1] * more], dim=2) for x in tokens), strict=True), 9):
-        for layer in range(3):
-            given_window = {} if windows[layer] is None else {"window": windows[layer]}
-            cache(layer, *part, scale=1.0, slopes=slopes, **given_window)
-        size = {"batch": batch, "windows": windows}
-        assert cache.nbytes() == razor_bytes(plan, n, 4, 8, **size)
-        assert cache.nbytes() <= cache.allocated() <= cache.nbytes() + spare_bytes(plan, n, 4, 8, **size)
-    assert cache.allocated() == sum(reachable_storages(cache, slopes).values())
-
-
 def test_slopes_cut_from_a_large_table_are_not_the_caches():
     plan = RazorPlan(1, 1, ONE, buffer=100, share=Fraction(0))
     cache, table = RazorCache(plan), torch.ones(100_000, dtype=torch.float64)
@@ -115,7 +109,7 @@ def test_slopes_cut_from_a_large_table_are_not_the_caches():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_dropped_tokens_and_the_chunks_they_came_in_are_freed(kind):
-    plan = RazorPlan(4, 2, (frozenset({1}),), sinks=1, buffer=4, share=Fraction(0), compensation=kind, prompt=16)
+    plan = small_plan(sinks=1, share=Fraction(0), compensation=kind, prompt=16)
     cache, slopes, alive = RazorCache(plan), slopes_of(plan, True), []
     for chunk in (12, 4, 8, 1, 1):
         tokens = stream(plan, chunk)
@@ -135,3 +129,45 @@ def test_kept_share_at_20000_tokens_is_that_of_table_2():
     n = 20_000
     everything = 2 * 20 * n * 4
     assert Fraction(razor_bytes(plan, n, 1, 4), everything) == kept_share(n) == Fraction(8, 25)
+
+
+PLAN = RazorPlan(4, 2, (frozenset({1}), frozenset()), sinks=2, buffer=6, share=Fraction(1, 5), prompt=3)
+TEXT = """{
+  "format": "razor-plan",
+  "version": 1,
+  "n_heads": 4,
+  "n_kv_heads": 2,
+  "full": [[1],[]],
+  "sinks": 2,
+  "buffer": 6,
+  "share": [1,5],
+  "compensation": "mean",
+  "prompt": 3,
+  "centre_queries": 16
+}
+"""
+
+
+@given(plans(n_layers=3))
+def test_a_plan_is_read_back_as_it_was(plan):
+    assert parse_plan(plan_text(plan).encode()) == plan
+
+
+def test_the_file_is_what_the_page_says(tmp_path):
+    path = tmp_path / "folder" / "plan.json"
+    write_plan(path, PLAN)
+    assert path.read_text() == TEXT == plan_text(PLAN)
+    assert read_plan(path) == PLAN
+    assert read_plan(path) == replace(PLAN, share=Fraction(2, 10))
+
+
+def changed(**fields):
+    return json.dumps(json.loads(TEXT) | fields).encode()
+
+
+def test_a_file_that_is_too_large_or_missing_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("dynamics.razor.plan_file.LARGEST", 8)
+    write_plan(tmp_path / "p.json", PLAN)
+    refused(r"p.json: more than 8 bytes are too many", read_plan, tmp_path / "p.json")
+    with pytest.raises(FileNotFoundError):
+        read_plan(tmp_path / "absent.json")

@@ -23,8 +23,9 @@ def run(layer, states, error, chunks=None):
     return cache, output, ((output - full).norm(dim=-1).amax((0, 2)).numpy() / diameter).max()
 
 
-def contexts(rng, layer, length, worst):
+def contexts(layer, length, rng=None, worst=False):
     """Random states; in the worst ones all that came before a point has the keys that a query after it likes most."""
+    rng = rng or np.random.default_rng(0)
     states = on_sphere(rng.standard_normal((4, length, layer.gamma.size)), layer.norm)
     if worst:
         asked = vectors(layer, states[:, -1:])[0][:, 0, 0].numpy()
@@ -43,7 +44,7 @@ def survey(count, seed):
     for number in range(count):
         rng = np.random.default_rng([seed, number])
         layer, error = random_layer(rng), 10 ** rng.uniform(-3, -0.4)
-        states = contexts(rng, layer, int(rng.integers(20, 70)), number % 2 == 0)
+        states = contexts(layer, int(rng.integers(20, 70)), rng, number % 2 == 0)
         cache, _, worst = run(layer, states, error)
         largest, least = max(largest, worst / error), min(least, cache.kept_share())
     return largest, least
@@ -121,7 +122,7 @@ def test_what_is_forgotten_is_the_most_that_the_promise_allows():
 
 def test_division_into_chunks_changes_nothing():
     layer = sloped()
-    states = contexts(np.random.default_rng(0), layer, 50, worst=False)
+    states = contexts(layer, 50)
     whole, output, _ = run(layer, states, 0.1)
     for chunks in (1, 7):
         other, found, _ = run(layer, states, 0.1, chunks)
@@ -131,15 +132,15 @@ def test_division_into_chunks_changes_nothing():
 
 def test_what_is_held_is_counted_and_bounded():
     layer = sloped()
-    cache, _, _ = run(layer, contexts(np.random.default_rng(0), layer, 3 * BLOCK, worst=False), 0.1)
-    longer, _, _ = run(layer, contexts(np.random.default_rng(0), layer, 12 * BLOCK, worst=False), 0.1)
+    cache, _, _ = run(layer, contexts(layer, 3 * BLOCK), 0.1)
+    longer, _, _ = run(layer, contexts(layer, 12 * BLOCK), 0.1)
     assert longer.held(0).max() < 6 * BLOCK and longer.nbytes() < 4 * cache.nbytes()
     assert cache.kept_share() == float(cache.held(0).double().mean()) / (3 * BLOCK)
 
 
 def test_sequences_are_reordered():
     layer = sloped()
-    states = contexts(np.random.default_rng(0), layer, 40, worst=False)
+    states = contexts(layer, 40)
     order = np.array([2, 2, 0, 1])
     cache = PromiseCache([layer.weighed], 2, 0.1)
     first, second = (vectors(layer, part) for part in (states[:, :20], states[order][:, 20:]))
@@ -156,7 +157,7 @@ def test_what_does_not_fit_is_refused():
     refused(r"^error must lie strictly between 0 and 1, got 0", PromiseCache, [layer.weighed], 2, 0)
     cache = PromiseCache([layer.weighed], 2, 0.1)
     refused(r"^there is no share before the first token", cache.kept_share)
-    tokens = vectors(layer, contexts(np.random.default_rng(0), layer, 3, worst=False)[:1])
+    tokens = vectors(layer, contexts(layer, 3)[:1])
     refused(r"^layer must lie in 0..0, got 1", cache, 1, *tokens, scale=1.0, slopes=None)
     with pytest.raises(ValueError, match=r"^this cache is for 4 heads and 2 key-value heads, got 4 and 1"):
         cache(0, tokens[0], tokens[1][:, :1], tokens[2][:, :1], scale=1.0, slopes=None)

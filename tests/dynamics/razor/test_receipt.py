@@ -17,7 +17,7 @@ from dynamics.razor.promise import PromiseCache
 from dynamics.razor.receipt import Receipts
 from dynamics.razor.receipt_attack import KINDS, Tally, attack
 from tests.dynamics.razor import cases
-from tests.dynamics.razor.cases import SCALE, decode, plans, sizes, slopes_of, stream
+from tests.dynamics.razor.cases import SCALE, decode, part_of, plans, sizes, slopes_of, stream
 from tests.dynamics.refusal import refused
 from theory.cache import receipt
 
@@ -84,9 +84,9 @@ def test_sequences_are_reordered_with_what_was_said_of_them():
     tokens, slopes = stream(PLAN, LENGTH), slopes_of(PLAN, True)
     order = torch.tensor([1, 0])
     swapped = [torch.cat([x[:, :, :12], x[order][:, :, 12:]], dim=2) for x in tokens]
-    receipts, _ = held(PLAN, [12], slopes, [x[:, :, :12] for x in tokens])
+    receipts, _ = held(PLAN, [12], slopes, part_of(tokens, 0, 12))
     receipts.reorder(order)
-    decode(receipts, [x[:, :, 12:] for x in swapped], [8], slopes)
+    decode(receipts, part_of(swapped, 12), [8], slopes)
     expected = held(PLAN, [LENGTH], slopes, [x[order] for x in tokens])[0].receipt()
     for x, y in zip(receipts.receipt(), expected, strict=True):
         assert np.allclose(x, y, atol=1e-9, equal_nan=True)

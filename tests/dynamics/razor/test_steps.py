@@ -13,13 +13,24 @@ from hypothesis import strategies as st
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.masked import MaskedAttention
 from dynamics.razor.plan import ROOM, RazorPlan
-from tests.dynamics.razor.cases import KINDS, SCALE, TOLERANCE, cache_gap, decode, plans, slopes_of, stream
+from tests.dynamics.razor.cases import (
+    KINDS,
+    SCALE,
+    TOLERANCE,
+    cache_gap,
+    decode,
+    part_of,
+    plans,
+    slopes_of,
+    small_plan,
+    stream,
+)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("share", [Fraction(0), Fraction(1, 5)])
 def test_longer_than_a_layout_and_broken_off_anywhere(kind, share):
-    plan = RazorPlan(4, 2, (frozenset({1}),), sinks=3, buffer=70, share=share, compensation=kind, prompt=80)
+    plan = small_plan(sinks=3, buffer=70, share=share, compensation=kind, prompt=80)
     for chunks in ([80, *[1] * (3 * ROOM)], [80, *[1] * 37, 5, *[1] * 70, 2, 1, 2, 1], [300, *[1] * (2 * ROOM + 1), 9]):
         assert cache_gap(plan, chunks, slopes_of(plan, True)) < TOLERANCE
 
@@ -40,13 +51,13 @@ def test_a_layer_of_full_heads_alone_is_not_copied_at_every_token():
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("prompt", [45, 200])
 def test_tokens_of_the_prompt_that_come_one_by_one_are_not_copied_at_each(kind, prompt):
-    plan = RazorPlan(4, 2, (frozenset({1}),), 2, 6, Fraction(0), kind, prompt, centre_queries=5)
+    plan = small_plan(buffer=6, share=Fraction(0), compensation=kind, prompt=prompt, centre_queries=5)
     cache, tokens, slopes = RazorCache(plan), stream(plan, 45), slopes_of(plan, True)
-    decode(cache, [x[:, :, :22] for x in tokens], [20, 1, 1], slopes)
+    decode(cache, part_of(tokens, 0, 22), [20, 1, 1], slopes)
     steps = steps_of(cache)
-    decode(cache, [x[:, :, 22:40] for x in tokens], 1, slopes)
+    decode(cache, part_of(tokens, 22, 40), 1, slopes)
     assert steps_of(cache) is steps
-    decode(cache, [x[:, :, 40:45] for x in tokens], 1, slopes)
+    decode(cache, part_of(tokens, 40, 45), 1, slopes)
     assert (steps_of(cache) is None) == (prompt == 45)
     for chunks in ([20, *[1] * 80], [1] * 100, [40, *[1] * 60], [30, *[1] * 10, 3, *[1] * 20, 2]):
         assert cache_gap(plan, chunks, slopes) < TOLERANCE
@@ -71,11 +82,11 @@ def test_what_is_not_finite_is_forgotten_with_its_token(bad, part, buffer, slidi
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_copy_and_what_it_was_made_of_go_on_by_themselves(kind):
-    plan = RazorPlan(4, 2, (frozenset({1}), frozenset()), 2, 6, Fraction(0), kind, 8)
+    plan = small_plan(full=(frozenset({1}), frozenset()), buffer=6, share=Fraction(0), compensation=kind, prompt=8)
     slopes, tokens = slopes_of(plan, True), stream(plan, 30)
-    caches, rest = [RazorCache(plan)], [x[:, :, 12:] for x in tokens]
+    caches, rest = [RazorCache(plan)], part_of(tokens, 12)
     for layer in range(2):
-        decode(caches[0], [x[:, :, :12] for x in tokens], [8, *[1] * 4], slopes, layer)
+        decode(caches[0], part_of(tokens, 0, 12), [8, *[1] * 4], slopes, layer)
     caches.append(deepcopy(caches[0]))
     assert not {*map(id, caches[0]._schedules.values())} & {*map(id, caches[1]._schedules.values())}
     assert [steps_of(caches[1], layer).schedule for layer in range(2)] == 2 * [*caches[1]._schedules.values()]
@@ -91,11 +102,11 @@ def test_slopes_that_change_between_calls_are_the_ones_that_count():
     plan = RazorPlan(2, 2, (frozenset({0}),), buffer=3, share=Fraction(0), sinks=1)
     tokens, cache = stream(plan, 9), RazorCache(plan)
     for now, slopes in enumerate(torch.rand(9, 2, dtype=torch.float64) + 0.1):
-        token = [x[:, :, now : now + 1] for x in tokens]
+        token = part_of(tokens, now, now + 1)
         found = cache(0, *token, scale=SCALE, slopes=slopes)
         if now:
             other = RazorCache(plan)
-            other(0, *(x[:, :, :now] for x in tokens), scale=SCALE, slopes=slopes)
+            other(0, *part_of(tokens, 0, now), scale=SCALE, slopes=slopes)
             assert (found - other(0, *token, scale=SCALE, slopes=slopes)).abs().max() < TOLERANCE
 
 
@@ -129,7 +140,7 @@ def test_any_course_of_layers_with_and_without_a_window(plan, course, window, mo
     more = more | ({"sinks": torch.linspace(-1, 1, plan.n_heads, dtype=torch.float64)} if "sinks" in more else {})
     given_to, modes = [more, more | {"window": window}], cycle([torch.no_grad, torch.inference_mode])
     cache, batch = RazorCache(plan), 2
-    tokens = [[x[:, :, :0] for x in stream(plan, 1)] for _ in range(2)]
+    tokens = [part_of(stream(plan, 1), 0, 0) for _ in range(2)]
     outputs, real = [tokens[0][0]] * 2, torch.ones(2, 0, dtype=torch.bool)
     for move, how in [("chunk", 2), *course]:
         if move == "copy":

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from dynamics.scope.heads import layer_scopes, settings
 from dynamics.weights.layout import Architecture
 from dynamics.weights.reader import SmallTensors
 from theory import alibi
@@ -49,6 +50,13 @@ class InMemory:
 
     def small(self, layer):
         return self._small
+
+
+def rounded(bound, checkpoint, arithmetic, eps, layer=0, **asked):
+    """The exact scopes of a layer's heads, and what a function of `dynamics.scope.rounded` makes of them."""
+    asked = settings(checkpoint, eps, 0.01, **asked)
+    heads = layer_scopes(checkpoint, layer, asked)
+    return heads, bound(checkpoint, layer, heads, asked, arithmetic)
 
 
 def case(random=(), window=None, size=1.0, **changes):

@@ -6,12 +6,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from dynamics.scope.heads import layer_scopes, settings
 from dynamics.scope.rounded import rounded_logits
 from dynamics.weights.families import READ
 from dynamics.weights.layout import Architecture
 from tests.dynamics.scope import as_run
-from tests.dynamics.scope.cases import InMemory
+from tests.dynamics.scope.cases import InMemory, rounded
 from tests.dynamics.weights.test_reader import CASES, hf, random_model  # noqa: F401 (hf is a fixture)
 from tests.shares import one_in
 from theory.alibi.rounded import UNITS, weight_growth
@@ -113,9 +112,7 @@ def test_the_page_tells_what_rounding_adds_at_the_width_of_real_models(width, d_
     sizes = Architecture("stand-in", 1, 2, 1, d_head, width, "rms", "rope", None, "halves", d_head**-0.5, 2048,
                          head_norm="rms" if normed else None)  # fmt: skip
     checkpoint = InMemory(sizes, 0.02, random=("query_gain", "key_gain") if normed else ())
-    asked = settings(checkpoint, 0.01, 0.01)
-    heads = layer_scopes(checkpoint, 0, asked)
-    logits = rounded_logits(checkpoint, 0, heads, asked, "bfloat16")
+    heads, logits = rounded(rounded_logits, checkpoint, "bfloat16", 0.01)
     added = max(one.spread / head.logit_range - 1 for head, one in zip(heads, logits, strict=True))
     page = " ".join(PAGE.read_text().split())
     told = "where queries" if normed else f"at width {width} and heads of {d_head}"

@@ -9,14 +9,17 @@ import torch
 
 from dynamics.files.shipped import FOLDER
 from dynamics.scope import ranges as scope_ranges
+from dynamics.scope.bounded import Rule
 from dynamics.scope.heads import Reach, checkpoint_scopes, layer_scopes, settings
 from dynamics.scope.ranges import Basis
 from dynamics.scope.totals import totals
 from dynamics.weights.reader import open_checkpoint
+from scripts.commands.scope_report import text
 from tests.dynamics.refusal import refused
 from tests.dynamics.scope.cases import ALIBI, CASES, HEADS, KV_HEADS, PLAIN, SLOPES, InMemory, case
 from tests.dynamics.weights.checkpoint_files import attention
 from theory import alibi
+from theory.alibi.shifted_scope import shifted_dropped_mass, shifted_scope, shifted_window
 from theory.cache.dropped import output_error_bound, value_diameter
 
 LENGTH = 64
@@ -209,3 +212,46 @@ def test_one_call_reads_a_whole_checkpoint():
     expected = [head for layer in layers for head in layer_scopes(checkpoint, layer, asked)]
     assert checkpoint_scopes(folder, 1e-3, window=64) == expected and len(expected) > 1
     refused("eps must", checkpoint_scopes, folder, 2.0)
+
+
+EPS, CONTEXT = 0.05, 4000  # so long that some heads are local, and drop tokens
+
+
+def shifted(coefficients, size=0.5, seed=0, **changes):
+    rows = np.tile(np.array(coefficients, dtype=np.float32), (KV_HEADS, 1))
+    return InMemory(PLAIN._replace(**(ALIBI | {"n_layers": 1} | changes)), size, seed, alpha=rows)
+
+
+@pytest.mark.parametrize("coefficients", [(0.9, -0.8), (-0.4, 0.7), (0.3, 0.8), (0.0, 1.0)])
+def test_scope_and_window_are_those_of_neighbours_and_never_beyond_those_of_the_range(coefficients):
+    opposite, checkpoint = coefficients[0] * coefficients[1] < 0, shifted(coefficients)
+    for head in scopes(checkpoint, context=CONTEXT)[0][0]:
+        wide = head.slope, head.logit_range, EPS
+        scope, window = alibi.scope(*wide), alibi.window_for_mass(*wide)
+        dropped = alibi.dropped_mass_bound(head.budget, head.slope, head.logit_range, CONTEXT)
+        assert head.scope <= scope and head.mass_window <= window and head.dropped_mass <= dropped
+        assert (head.scope < 0.8 * scope) == (head.mass_window < 0.8 * window) == opposite
+        query, key = (checkpoint.weights[0][role][at] for role, at in (("query", head.head), ("key", head.kv_head)))
+        raw = alibi.logit_range(query, key, checkpoint.small(0).gamma)  # with 1 / sqrt(d_head), the checkpoint's scale
+        mixed = head.slope, raw, *coefficients
+        assert head.rule is Rule.NEIGHBOURS and head.scope == pytest.approx(min(scope, shifted_scope(*mixed, EPS)))
+        assert head.mass_window == pytest.approx(shifted_window(*mixed, EPS))
+        assert head.dropped_mass == pytest.approx(shifted_dropped_mass(head.budget, *mixed, CONTEXT))
+
+
+def test_only_two_plain_coefficients_let_neighbours_count():
+    rope = {"position": "rope", "slopes": None}
+    others = [shifted((0.9, -0.8, 0.1)), shifted((0.9, -0.8), **rope), shifted((0.9, -0.8), softcap=5.0),
+              shifted((0.9, -0.8), clip=0.1), CASES["alibi"], CASES["alibi, biases"]]  # fmt: skip
+    for checkpoint in others:
+        found = scopes(checkpoint, context=CONTEXT)[0][0]
+        for head, seen in zip(scope_ranges.layer_ranges(checkpoint, 0), found, strict=True):
+            assert head.mixed is None and seen.rule is Rule.RANGE
+            assert seen.scope == alibi.scope(head.slope or 0.0, head.logit_range, EPS)
+
+
+def test_the_report_says_what_scopes_follow_from():
+    mixed, plain = shifted((0.9, -0.8)), CASES["alibi"]
+    pages = [text(c, *scopes(c, context=CONTEXT), part=True) for c in (mixed, plain)]
+    assert "4 scopes: from the range D of raw keys and two coefficients" in pages[0]
+    assert "scopes: from" not in pages[1]

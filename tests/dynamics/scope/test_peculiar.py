@@ -11,6 +11,7 @@ from dynamics.scope.ranges import layer_ranges
 from dynamics.scope.rounded import rounded_scopes
 from dynamics.weights.reader import open_checkpoint
 from tests.dynamics.refusal import refused
+from tests.dynamics.scope.cases import rounded
 from tests.dynamics.scope.test_rounded import EPS, beyond
 from tests.dynamics.weights import checkpoint_files as files
 from tests.dynamics.weights.test_reader import CASES, FALCON, LLAMA, SHORT_YARN, hf, random_model  # noqa: F401
@@ -52,11 +53,10 @@ def test_no_weight_of_falcon_lies_beyond_its_scope_but_beyond_that_of_its_slopes
     model = saved(hf, tmp_path, "Falcon", FALCON | HIGH, 0.02, dtype)
     model.name_or_path = str(tmp_path)
     checkpoint = open_checkpoint(tmp_path)
-    asked = settings(checkpoint, EPS, EPS, context=LENGTH)
-    heads = layer_scopes(checkpoint, 0, asked)
+    heads, run = rounded(rounded_scopes, checkpoint, "bfloat16", EPS, context=LENGTH)
     scopes = [head.scope for head in heads]
     if dtype is torch.bfloat16:
-        scopes = rounded_scopes(checkpoint, 0, heads, asked, "bfloat16")
+        scopes = run
         assert all(far > head.scope for far, head in zip(scopes, heads, strict=True))
     plain = [alibi.scope(head.slope, head.logit_range, EPS) for head in heads]
     told, most = zip(*(beyond(weights, scopes, plain) for weights in once(model, LENGTH)), strict=True)
@@ -95,7 +95,7 @@ def test_a_sink_bounds_weights_and_mass_where_the_range_says_nothing(hf, tmp_pat
             layer.self_attn.sinks.copy_(torch.linspace(-2.0, 400.0, 6))
     model.save_pretrained(tmp_path)
     checkpoint = open_checkpoint(tmp_path)
-    heads = layer_scopes(checkpoint, 1, settings(checkpoint, 0.01, 0.01, context=64))
+    heads, run = rounded(rounded_scopes, checkpoint, "bfloat16", 0.01, 1, context=64)
     weights = attention_of(model, 64)[1][0]
     for head in heads:
         assert head.sink == pytest.approx(-2.0 + 80.4 * head.head, rel=1e-6)
@@ -103,8 +103,7 @@ def test_a_sink_bounds_weights_and_mass_where_the_range_says_nothing(hf, tmp_pat
         for n in range(min(64, math.ceil(head.scope)), 64):
             assert float(weights[head.head].diagonal(-n).max()) <= 0.01
     assert heads[5].scope == 0 and heads[0].scope > 64
-    rounded = rounded_scopes(checkpoint, 1, heads, settings(checkpoint, 0.01, 0.01, context=64), "bfloat16")
-    assert all(far >= head.scope for far, head in zip(rounded, heads, strict=True)) and rounded[5] == 0
+    assert all(far >= head.scope for far, head in zip(run, heads, strict=True)) and run[5] == 0
 
 
 def test_what_is_not_normed_is_bounded_by_the_gains_and_nothing_of_it_is_dropped(hf, tmp_path, capsys):  # noqa: F811

@@ -72,6 +72,7 @@ def test_no_other_single_window_that_keeps_the_promise_needs_less(checkpoint, er
 
 def test_promises_are_kept_on_text_with_memory_to_spare(checkpoint):
     run, wide, error = reader(2), diameters(checkpoint), 0.02
+    assert measured("full", 1.0, full_attention, run, wide).worst < 1e-5
     cache = PromiseCache(weighed(checkpoint), 8, error)
     tokens = measured("tokens", 0.0, cache, run, wide)
     narrow = measured("windows", 0.0, head_windows(windows(checkpoint, error, CONTEXT)), run, wide)
@@ -89,14 +90,9 @@ def test_other_policies_lose_more_at_the_same_memory(checkpoint):
     assert {one.policy for one in curve} == {"window", "sinks + window", "heavy hitters", "razor, no heads", "razor"}
     worst = {(one.policy, one.kept): one.worst for one in curve}
     assert all(worst[name, 0.5] <= worst[name, 0.25] for name in ("window", "sinks + window"))
-    assert all(one.worst > 1e-4 for one in curve)
+    assert all(one.worst > max(one.mean, 1e-4) for one in curve)
     assert least_share(curve, "window", worst["window", 0.5]).kept == 0.5
     assert least_share(curve, "window", 0.0) is None
-
-
-def test_full_attention_loses_nothing(checkpoint):
-    whole = measured("full", 1.0, full_attention, reader(), diameters(checkpoint))
-    assert whole.worst < 1e-5 and whole.mean <= whole.worst
 
 
 class EverySecond(InMemory):

@@ -8,11 +8,11 @@ import pytest
 import torch
 
 from dynamics.scope import rounded
-from dynamics.scope.heads import layer_scopes, settings
+from dynamics.scope.heads import settings
 from dynamics.scope.rounded import rounded_scopes
 from dynamics.weights.reader import open_checkpoint
 from tests.dynamics.refusal import refused
-from tests.dynamics.scope.cases import PLAIN
+from tests.dynamics.scope import cases
 from theory import alibi
 from theory.alibi.rounded import UNITS, rounded_range
 
@@ -57,9 +57,8 @@ def beyond(weights, scopes, weaker):
 def test_no_weight_of_a_model_in_bfloat16_lies_beyond_the_rounded_scope(model):
     name, built, folder = model
     checkpoint = open_checkpoint(folder)
-    asked = settings(checkpoint, EPS, EPS, context=LENGTH)
-    heads = layer_scopes(checkpoint, 0, asked)
-    exact, run = [head.scope for head in heads], rounded_scopes(checkpoint, 0, heads, asked, "bfloat16")
+    heads, run = cases.rounded(rounded_scopes, checkpoint, "bfloat16", EPS, context=LENGTH)
+    exact = [head.scope for head in heads]
     assert all(far > near for far, near in zip(run, exact, strict=True))
     tokens = torch.randint(64, (1, LENGTH), generator=torch.Generator().manual_seed(0))
     with torch.no_grad():
@@ -95,7 +94,7 @@ def test_slopes_drift_as_powers_in_single_precision_do(n_heads):
     biases = build_alibi_tensor(torch.ones(1, count, dtype=torch.long), n_heads, torch.float32)[:, 0].double().numpy()
     off = np.abs(biases - np.outer(slopes, np.arange(count))).max(1)
     own = 2.0**-24 * slopes * (count - 1)  # of the product
-    drifts = np.array([rounded._drift(PLAIN._replace(n_heads=n_heads), slope, count) for slope in slopes])
+    drifts = np.array([rounded._drift(cases.PLAIN._replace(n_heads=n_heads), slope, count) for slope in slopes])
     assert (off <= own + drifts).all()
     assert (off > own).any() == (n_heads > 5)
 

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 import torch
 
-from dynamics.scope.heads import layer_scopes, settings
 from dynamics.scope.rounded import rounded_logits, rounded_scopes
-from tests.dynamics.scope.cases import PLAIN, InMemory
+from tests.dynamics.scope.cases import PLAIN, InMemory, rounded
 
 LEAST, HALF = 2.0**-24, 2.0**-25  # the smallest number of float16, and what a rounding near it can be off by
 UP = 1.0625 * HALF  # rounds up to LEAST, off by most of HALF
@@ -91,8 +90,7 @@ def ran(head, states, dtype, angles=(), opt=False):
 
 
 def told(head, context=2):
-    asked = settings(head, 0.01, 0.01, context=context)
-    return rounded_logits(head, 0, layer_scopes(head, 0, asked), asked, "float16")[0]
+    return rounded(rounded_logits, head, "float16", 0.01, context=context)[1][0]
 
 
 def share(head, states, **how):
@@ -211,8 +209,7 @@ def weights(slope, count, steps):
 def scope(slope, context, eps):
     """Of a head whose products are all 0."""
     head = Head(0.0, 0.0, **({"position": "alibi", "slopes": (slope,)} if slope else {}))
-    asked = settings(head, eps, eps, context=context)
-    return rounded_scopes(head, 0, layer_scopes(head, 0, asked), asked, "float16")[0]
+    return rounded(rounded_scopes, head, "float16", eps, context=context)[1][0]
 
 
 @pytest.mark.parametrize("count", [235, 465, 470])
@@ -238,5 +235,5 @@ def test_a_sum_that_loses_every_small_exponential():
     powers = np.float32(np.float16(np.exp([0.0] + [-2 * logit] * (count - 1))))
     assert powers[1] == LEAST and np.cumsum(powers)[-1] == 1.0
     head = Head(1.0, logit)
-    asked = settings(head, 1 - 1e-6, 0.01, context=count)
-    assert count - 1 < rounded_scopes(head, 0, layer_scopes(head, 0, asked), asked, "float16")[0] < 2 * count
+    _, (run,) = rounded(rounded_scopes, head, "float16", 1 - 1e-6, context=count)
+    assert count - 1 < run < 2 * count

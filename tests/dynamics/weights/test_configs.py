@@ -165,10 +165,9 @@ CONFIGS = [
     ("config", "words"),
     [(base | changes, words) for base, table in CONFIGS for words, changes in rows(table)],
 )
-def test_a_config_that_is_not_understood_or_does_not_fit_is_refused(config, words, tmp_path, monkeypatch):
-    files.write(tmp_path, LLAMA, files.random_tensors(SHAPES))
-    (tmp_path / "config.json").write_text(json.dumps(config))
-    unreadable(tmp_path, monkeypatch, words)
+def test_a_config_that_is_not_understood_or_does_not_fit_is_refused(config, words, folder, monkeypatch):
+    (folder / "config.json").write_text(json.dumps(config))
+    unreadable(folder, monkeypatch, words)
 
 
 @pytest.mark.parametrize(

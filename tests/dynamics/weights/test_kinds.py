@@ -66,19 +66,15 @@ def norms(kind, model):
     return found + ["offset"] * (bool(out.any()) != bool(kind.offset))
 
 
-def written(hf, case, folder):  # noqa: F811
-    model = random_model(hf, *MADE[case])
-    model.config.save_pretrained(folder)
-    return model, json.loads((folder / "config.json").read_text())
-
-
 @pytest.mark.parametrize("case", MADE)
 def test_a_line_says_what_its_class_does(case, hf, tmp_path):  # noqa: F811
-    model, data = written(hf, case, tmp_path)
+    model = random_model(hf, *MADE[case])
+    model.config.save_pretrained(tmp_path)
+    data = json.loads((tmp_path / "config.json").read_text())
     assert disagreements(KINDS[data["model_type"]], model, data) == []
 
 
-def test_every_line_has_a_case(hf, tmp_path):  # noqa: F811
+def test_every_line_has_a_case(hf):  # noqa: F811
     names = {getattr(hf, f"{name}Config").model_type for name, _ in MADE.values()}
     assert names | {"gemma3"} == set(KINDS)  # the text of Gemma 3 beside images: below
 

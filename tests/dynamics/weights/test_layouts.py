@@ -3,18 +3,16 @@
 import numpy as np
 import pytest
 import torch
-from torch.nn import functional as F
 
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
-from dynamics.model.positions import rotate
 from dynamics.training import checkpoint as own
-from dynamics.weights.reader import open_checkpoint
+from dynamics.weights.reader import Architecture, open_checkpoint
 from tests.dynamics.weights import checkpoint_files as files
 from tests.dynamics.weights.checkpoint_files import BAICHUAN, attention
 from theory import alibi
 
-LENGTH, WIDTH, EPS = 7, 8, 1e-6
+LENGTH = 7
 ALIBI = BAICHUAN | {"model_max_length": 64}
 ROPE = ALIBI | {"max_position_embeddings": 64}
 M1 = BAICHUAN | {
@@ -31,34 +29,20 @@ M1 = BAICHUAN | {
 }
 
 
-def states(raw: dict[str, np.ndarray], layer: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Random states, and what the norm in front of attention makes of them."""
-    hidden = torch.randn(LENGTH, WIDTH, generator=torch.Generator().manual_seed(layer), dtype=torch.float64)
-    gamma = torch.from_numpy(raw[f"model.layers.{layer}.input_layernorm.weight"]).double()
-    return hidden, F.rms_norm(hidden, (WIDTH,), gamma, EPS)
-
-
-def packed(raw: dict[str, np.ndarray], layer: int) -> torch.Tensor:
-    return torch.from_numpy(raw[f"model.layers.{layer}.self_attn.W_pack.weight"]).double()
-
-
-@pytest.mark.parametrize("config", [ALIBI, ROPE], ids=["13B", "7B"])
-def test_baichuan_packs_three_squares_and_decides_its_positions_from_the_config(config, tmp_path):
-    raw = files.random_tensors(files.baichuan_shapes(config, [3 * WIDTH] * 2))
+@pytest.mark.parametrize(
+    ("config", "position", "slopes"), [(ALIBI, "alibi", tuple(alibi.slopes(4))), (ROPE, "rope", None)], ids=str
+)
+def test_baichuan_packs_three_squares_and_decides_its_positions_from_the_config(config, position, slopes, tmp_path):
+    raw = files.random_tensors(files.baichuan_shapes(config, [24, 24]))
     checkpoint = open_checkpoint(files.write(tmp_path, config, raw))
-    assert checkpoint.architecture.position == ("rope" if config is ROPE else "alibi")
-    hidden, normed = states(raw, 1)
-    query, key, value = (normed @ packed(raw, 1).T).unflatten(-1, (3, 4, 2)).unbind(1)
-    if config is ROPE:
-        query, key = (rotate(x[None], torch.arange(LENGTH)[None], 10000.0)[0] for x in (query, key))
-    scores = torch.einsum("thd,shd->hts", query, key) / 2**0.5
-    if config is ALIBI:
-        steps = torch.arange(LENGTH) - torch.arange(LENGTH)[:, None]
-        scores = scores + torch.tensor(alibi.slopes(4))[:, None, None] * steps
-    weights = scores.masked_fill(torch.ones(LENGTH, LENGTH, dtype=torch.bool).triu(1), -torch.inf).softmax(-1)
-    got, mean = attention(checkpoint, 1, hidden, EPS)
-    torch.testing.assert_close(got, weights, rtol=0, atol=1e-12)
-    torch.testing.assert_close(mean, torch.einsum("hts,shd->thd", weights, value), rtol=0, atol=1e-12)
+    expected = Architecture("baichuan", 2, 4, 4, 2, 8, "rms", position, slopes, "halves", 1 / 2**0.5, 64)
+    assert checkpoint.architecture == checkpoint.layer_architecture(1) == expected
+    packed = raw["model.layers.1.self_attn.W_pack.weight"].reshape(3, 4, 2, 8)
+    for role, rows in zip(("query", "key", "value"), packed, strict=True):
+        np.testing.assert_array_equal(checkpoint.projection(1, role, 0, 4), rows)
+    gamma, *others = checkpoint.small(1)
+    np.testing.assert_array_equal(gamma, raw["model.layers.1.input_layernorm.weight"])
+    assert not any(others)
 
 
 @pytest.mark.parametrize(

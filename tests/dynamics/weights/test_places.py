@@ -9,7 +9,7 @@ import pytest
 from dynamics.weights.reader import open_checkpoint
 from tests.dynamics.refusal import flip, refused, rows
 from tests.dynamics.weights import checkpoint_files as files
-from tests.dynamics.weights.checkpoint_files import LLAMA, QUERY, SHAPES, WEIGHTS, unreadable
+from tests.dynamics.weights.checkpoint_files import QUERY, SHAPES, WEIGHTS, unreadable
 
 SHARDS = ("model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors")
 
@@ -36,23 +36,19 @@ def index(change):
     return edit
 
 
+def listed(file):
+    return index(lambda names: names.update({QUERY: file}))
+
+
 SHARDED = {
     f"{WEIGHTS}.index.json: the file {SHARDS[1]} is missing": lambda folder: (folder / SHARDS[1]).unlink(),
     f"{SHARDS[1]}: not a whole safetensors file": lambda folder: os.truncate(folder / SHARDS[1], 900),
-    f"{WEIGHTS}.index.json: '../x.safetensors' is not the name of a safetensors": index(
-        lambda names: names.update({QUERY: "../x.safetensors"})
-    ),
-    f"{WEIGHTS}.index.json: '/x.safetensors' is not the name of a safetensors": index(
-        lambda names: names.update({QUERY: "/x.safetensors"})
-    ),
-    f"{WEIGHTS}.index.json: '..\\\\x.safetensors' is not the name of a safetensors": index(
-        lambda names: names.update({QUERY: "..\\x.safetensors"})
-    ),
-    f"{WEIGHTS}.index.json: 'x.bin' is not the name of a safetensors": index(
-        lambda names: names.update({QUERY: "x.bin"})
-    ),
+    f"{WEIGHTS}.index.json: '../x.safetensors' is not the name of a safetensors": listed("../x.safetensors"),
+    f"{WEIGHTS}.index.json: '/x.safetensors' is not the name of a safetensors": listed("/x.safetensors"),
+    f"{WEIGHTS}.index.json: '..\\\\x.safetensors' is not the name of a safetensors": listed("..\\x.safetensors"),
+    f"{WEIGHTS}.index.json: 'x.bin' is not the name of a safetensors": listed("x.bin"),
     f"{WEIGHTS}.index.json: weight_map must give a file for every tensor": [
-        index(lambda names: names.update({QUERY: 1})),
+        listed(1),
         index(lambda names: names.clear()),
         lambda folder: (folder / f"{WEIGHTS}.index.json").write_text("{}"),
     ],
@@ -89,15 +85,14 @@ def test_a_path_that_is_no_folder_is_refused(name, part, folder, monkeypatch):
     unreadable(name, monkeypatch, name, part)
 
 
-def test_the_hub_is_asked_for_safetensors_and_json_at_the_top_only(tmp_path, monkeypatch):
+def test_the_hub_is_asked_for_safetensors_and_json_at_the_top_only(folder, tmp_path, monkeypatch):
     import huggingface_hub
 
-    files.write(tmp_path / "snapshot", LLAMA, files.random_tensors(files.llama_shapes(LLAMA)))
     asked = {}
 
     def download(hub_id, **options):
         asked.update(options, hub_id=hub_id)
-        return str(tmp_path / "snapshot")
+        return str(folder)
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", download)
     monkeypatch.chdir(tmp_path)
@@ -123,11 +118,10 @@ def test_a_hub_that_gives_nothing_is_one_line(error, tmp_path, monkeypatch):
     refused("owner/model: no such folder, and the hub gave nothing", open_checkpoint, "owner/model")
 
 
-def test_given_hashes_are_compared_before_anything_is_read(tmp_path):
-    files.write(tmp_path, LLAMA, files.random_tensors(files.llama_shapes(LLAMA)))
-    digests = {name: hashlib.sha256((tmp_path / name).read_bytes()).hexdigest() for name in os.listdir(tmp_path)}
-    assert open_checkpoint(tmp_path, sha256=digests).architecture.n_layers == 2
-    flip(tmp_path / "model.safetensors", -3)
-    assert open_checkpoint(tmp_path).architecture.n_layers == 2  # a flipped bit alone cannot be seen
-    refused(r"model.safetensors: sha256 is .*, not", open_checkpoint, tmp_path, sha256=digests)
-    refused("no file 'absent' to compare", open_checkpoint, tmp_path, sha256={"absent": "0" * 64})
+def test_given_hashes_are_compared_before_anything_is_read(folder):
+    digests = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in os.listdir(folder)}
+    assert open_checkpoint(folder, sha256=digests).architecture.n_layers == 2
+    flip(folder / WEIGHTS, -3)
+    assert open_checkpoint(folder).architecture.n_layers == 2  # a flipped bit alone cannot be seen
+    refused(r"model.safetensors: sha256 is .*, not", open_checkpoint, folder, sha256=digests)
+    refused("no file 'absent' to compare", open_checkpoint, folder, sha256={"absent": "0" * 64})

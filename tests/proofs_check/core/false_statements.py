@@ -172,6 +172,7 @@ ENDS = [
     ("end.of_a_variable", [UNIT, real("y", 0, x)], y < x),
     ("end.last_place", [whole("n", 4), whole("i", 3, n - 1)], i < n - 1),
     ("end.ball_of_radius", [SIZE, positive("r"), ball("v", n, r)], _sum(v[i] ** 2) < r**2),
+    ("end.ball_item", [AT_LEAST_2, ball("v", n, 5)], v[1] + v[2] < 7),  # at n = 2, v = (3, 4)
     ("end.log_near_a_third", real("x", THIRD + _ten(-60), 1, open="low"),
      log(x - THIRD - _ten(-60)) > -10),  # at x = 1/3 + 2 * 10^-60
     ("end.zero_width", real("x", THIRD, THIRD), ne(3 * x, 1)),
@@ -186,11 +187,11 @@ WHOLES = [
     ("whole.place_before_last", [whole("n", 5), PLACE], (i - n + 3) ** 2 > 0),
     ("whole.euler", [ANY_SIZE, whole("a", 2), whole("b", 2)],
      ne(n**2 + n + 41, a * b)),  # at n = 40, a = 41, b = 41
-    ("whole.pell61", [whole("x", 1), whole("y", 1)], ne(x**2 - 61 * y**2, 1)),  # at x = 1766319049, y = 226153980
+    ("whole.brocard", [whole("n", 6), whole("m", 1)], ne(FACTORIAL + 1, m**2)),  # at n = 7, m = 71
     ("whole.catalan", [whole("x", 2), whole("y", 2)], ne(x**2 - y**3, 1)),  # at x = 3, y = 2
     ("whole.taxicab", [whole(name, 1) for name in "abcd"], ne(a**3 + b**3, c**3 + d**3), a < c, c <= d,
      d < b),  # at a = 1, b = 12, c = 9, d = 10
-    ("whole.brocard", [whole("n", 6), whole("m", 1)], ne(FACTORIAL + 1, m**2)),  # at n = 7, m = 71
+    ("whole.pell61", [whole("x", 1), whole("y", 1)], ne(x**2 - 61 * y**2, 1)),  # at x = 1766319049, y = 226153980
 ]
 
 # -- size: true for the small sizes that anyone would try -------------------------------------------------------------
@@ -202,9 +203,9 @@ SIZES = [
      (n - 1) * (n - 2) * (n - 3) * (n - 4) * (n - 5) / 7)),  # at n = 6
     ("size.cauchy4", VECTOR, SUM**2 <= 4 * SQUARES),  # at n = 5, s = (1, 1, ..)
     ("size.log_sum", VECTOR, log(EXPS) <= MOST + log(4)),  # at n = 5, s = (0,) * 5
+    ("size.hilbert6", VECTOR, _hilbert <= _q(8, 5) * SQUARES),  # at n = 6, s = (75, 44, 32, 25, 21, 18)
     ("size.matrix", [SIZE, sequence("x", (n, n), -1, 1)],
      _sum(_sum(x[i, j] ** 2, j)) <= 16),  # at n = 5, x = ((1, 1, ..), ..)
-    ("size.hilbert6", VECTOR, _hilbert <= _q(8, 5) * SQUARES),  # at n = 6, s = (75, 44, 32, 25, 21, 18)
 ]
 
 # -- symbols: more is assumed of a letter than is declared ------------------------------------------------------------
@@ -232,6 +233,7 @@ UNDEFINED = [
     ("undefined.large_denominator", UNIT, 1 / (x - _q(10007, 65537)) ** 2 >= 0),  # at x = 10007/65537
     ("undefined.root_below_nano", UNIT, sqrt(x - NANO) >= 0),  # at x = 0
     ("undefined.log_below_a_third", real("x", THIRD, 1), log(x - THIRD - _ten(-60)) <= 0),  # at x = 1/3
+    ("undefined.origin_moved", PLANE, 1 / ((x - THIRD) ** 2 + (y - _q(2, 7)) ** 2) > 0),  # at x = 1/3, y = 2/7
     ("undefined.difference", [UNIT, real("y", 0, x)], 1 / (x - y) > 0),
     ("undefined.tangent", TO_TWO, sin(x) ** 2 / cos(x) ** 2 >= 0),  # at pi/2 only: no fraction is
     ("undefined.negative_power", UNIT, x**-2 > 0),
@@ -425,6 +427,9 @@ ATTENTION = [
     # The bound is approached for many tokens and steep slopes: a thousandth less is too little.
     ("attention.window_sharp", _ALIBI,
      _beyond <= _TIGHT / (1 + exp(-d) * (exp(slope * w) - 1))),  # at slope = 5, d = 1, w = 1, n = 3, s = (0, 1, 1)
+    ("attention.window_too_short", _ALIBI_EPS,
+     implies((d - log(e)) / slope - 1 <= w,
+     _beyond < e)),  # at slope = 5, d = 1, w = 1, n = 3, s = (0, 1, 1), e = 9/500
     ("attention.window_without_spread", _ALIBI_EPS,
      implies(-log(e) / slope <= w, _beyond < e)),  # at slope = 1, d = 5, w = 1, n = 3, s = (0, 5, 5), e = 1/2
     ("attention.window_iff", _ALIBI_EPS,

@@ -1,4 +1,4 @@
-"""Sums over the tokens of a head, token by token at 50 digits."""
+"""Sums over the tokens of a head, token by token at 50 digits, and tokens to be dropped."""
 
 import mpmath as mp
 import numpy as np
@@ -24,3 +24,10 @@ def mean(logits, values):
 def mass(logits, dropped):
     """The share of the dropped tokens."""
     return mean(logits, np.transpose([dropped]))[0]
+
+
+def dropped_tokens(seed):
+    """A generator, keys (n, width) and values (n, 2)."""
+    rng = np.random.default_rng(seed)
+    n, width = int(rng.integers(1, 10)), int(rng.integers(1, 4))
+    return rng, rng.normal(size=(n, width)), rng.normal(size=(n, 2))

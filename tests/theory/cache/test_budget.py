@@ -1,12 +1,17 @@
-"""Budgets split over heads, against nearby splits; windows from tail sums by bisection."""
+"""Budgets split over heads, against nearby splits; cache sizes against counts of tokens, head by head."""
 
+import itertools
+from fractions import Fraction
 
 import mpmath
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.theory.cases import refuses
 from theory.cache.budget import budget_saving, split_budget
+from theory.cache.size import kept_share, protected_groups
 
 
 def test_budget_saving_is_the_gain_over_equal_shares():
@@ -30,13 +35,28 @@ def test_budget_saving_keeps_its_digits_for_slopes_that_hardly_differ(slope, fac
     assert budget_saving(slopes) == pytest.approx(exact, rel=1e-15 * max(1, 4 / abs(slopes[1] / slope - 1)), abs=0)
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: split_budget([0.5], 1.0), "too large"),
-        (lambda: split_budget([0.5], 0.6, logit_ranges=[1.0]), "too large"),
-        (lambda: split_budget([0.5], 0.1, logit_ranges=[1.0, 1.0]), "logit_ranges"),
-    ],
-)
-def test_split_budget_refuses_bad_input_in_one_line(call, words):
-    refuses(call, words)
+def test_split_budget_refuses_bad_input_in_one_line():
+    refuses(lambda: split_budget([0.5], 1.0), "too large")
+    refuses(lambda: split_budget([0.5], 0.6, logit_ranges=[1.0]), "too large")
+    refuses(lambda: split_budget([0.5], 0.1, logit_ranges=[1.0, 1.0]), "logit_ranges")
+
+
+@given(st.integers(1, 200_000), st.integers(0, 20), st.integers(0, 8))
+def test_kept_share_equals_tokens_counted_head_by_head(length, chosen, extra):
+    heads = [length] * chosen + [min(length, max(4000, Fraction(length, 5)) + extra)] * (20 - chosen)
+    assert kept_share(length, Fraction(chosen, 20), extra) == sum(heads) / Fraction(20 * length)
+
+
+@given(st.sampled_from([(6, 2), (6, 3), (8, 4), (9, 3)]), st.integers(0, 6))
+def test_protected_groups_are_the_extremes_and_mean_of_all_placements(shape, chosen):
+    heads, group = shape
+    counts = [len({h // group for h in picks}) for picks in itertools.combinations(range(heads), chosen)]
+    groups = heads // group
+    mean = Fraction(sum(counts), len(counts) * groups)
+    expected = Fraction(min(counts), groups), mean, Fraction(max(counts), groups)
+    assert protected_groups(heads, chosen, group) == expected
+
+
+def test_cache_sizes_refuse_bad_input_in_one_line():
+    refuses(lambda: kept_share(10, Fraction(11, 10)), "protected")
+    refuses(lambda: protected_groups(10, 1, 4), "groups of 4")

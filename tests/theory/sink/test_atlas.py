@@ -32,7 +32,7 @@ def test_a_sink_token_is_one_more_token_of_the_softmax(seed, keys, s):
 
 @given(SEEDS, KEYS, st.floats(-3, 3))
 def test_a_copy_of_the_first_token_raises_its_logit(seed, keys, ratio):
-    x, v = head(np.random.default_rng(seed), keys, batch=(3,))
+    x, v = head(seed, keys, batch=(3,))
     found = sink.first_copy_output(x, v, ratio)
     assert found == pytest.approx(longer(x, v, x[:, 0] + ratio, v[:, 0]), abs=1e-13)
     raised = x.copy()
@@ -42,7 +42,7 @@ def test_a_copy_of_the_first_token_raises_its_logit(seed, keys, ratio):
 
 @given(SEEDS, KEYS, st.floats(-3, 3))
 def test_a_copy_of_a_drained_first_token_is_a_gate_and_a_drained_token(seed, keys, ratio):
-    x, v = head(np.random.default_rng(seed), keys + 1)
+    x, v = head(seed, keys + 1)
     v[0] = 0
     gate = sink.drained_copy_gate(softmax(x)[0], ratio)
     found = sink.first_copy_output(x, v, ratio)

@@ -51,7 +51,7 @@ def test_logit_lead_is_the_difference_of_two_products(seed):
 
 @given(SEEDS, st.integers(1, 6))
 def test_a_zero_key_has_the_weight_that_plus_one_drops(seed, keys):
-    x, _ = head(np.random.default_rng(seed), keys)
+    x, _ = head(seed, keys)
     found = sink.zero_key_weight(x)
     assert found == pytest.approx(softmax(np.append(x, 0.0))[-1], rel=1e-12)
     assert found == pytest.approx(1 - sink.softmax_plus_one(x).sum(), abs=1e-13)
@@ -59,7 +59,7 @@ def test_a_zero_key_has_the_weight_that_plus_one_drops(seed, keys):
 
 @given(SEEDS, st.floats(-4, 4), st.booleans())
 def test_copy_weights_are_those_of_the_softmax_with_a_second_copy(seed, log_ratio, added):
-    x, _ = head(np.random.default_rng(seed), 5)
+    x, _ = head(seed, 5)
     a = softmax(x)
     more = np.append(x, x[0] + log_ratio)
     if not added:

@@ -97,7 +97,7 @@ def roots(ratio, mu):
 
 
 @settings(max_examples=300)
-@given(SIZES, SIZES, DECAYS)
+@given(SIZES, SIZES, DECAYS | st.floats(0.24, 0.4))
 def test_equilibria_are_the_outer_roots_and_at_rest(norm, variance, mu):
     found = drain_equilibria(norm, variance, mu)
     for s, size in (found[:2], found[2:]):
@@ -156,12 +156,6 @@ def test_the_folds_are_the_roots_of_the_cubic(mu):
             assert ratio == pytest.approx(low if side < 0 else high, rel=1e-11)
     a = expit(_folds(mu)[0])
     assert a * a * (3 - 4 * a) == pytest.approx(mu, rel=1e-11)
-
-
-@given(st.floats(0.25, 10), SIZES)
-def test_a_decay_of_a_quarter_leaves_one_equilibrium(mu, norm):
-    found = drain_equilibria(norm, 1.0, mu)
-    assert found.low_logit == found.high_logit and found.low_norm == found.high_norm
 
 
 @settings(max_examples=40, deadline=None)
