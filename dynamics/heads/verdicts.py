@@ -106,41 +106,36 @@ def silenced(model: InductionModel, heads: Heads) -> Iterator[None]:
 def judge(model: InductionModel, batch: Batch, task: Task) -> Inspection:
     """Every head with its verdict. Raises: ValueError where heads cannot be named (`dynamics.heads.named.unnamed`)."""
     reports = inspect(model, batch)
-    attending = [(one.layer, one.head) for one in reports if one.attends]
+    attending = [one[:2] for one in reports if one.attends]
     whole, without_all = score(model, batch), score(model, batch, attending)
-    repeated, last = _attention(model, batch)
-    gained = theorem.has_gains(model.config) and isinstance(task, Induction)
-    theta = theorem.theta(model, batch) if gained else None
-    gains = theorem.gains(model, batch) if gained else None
-    scores, costs = {}, {}
-    for report in reports:
-        place = report[:2]
-        alone = score(model, batch, [place])
-        only = score(model, batch, [one for one in attending if one != place]) if report.attends else None
-        lost = [_cost(whole, alone)] if only is None else [_cost(whole, alone), _cost(only, without_all)]
-        scores[place], costs[place] = (alone, only), max(lost, key=abs)
     guess, right = float((1 / (batch.lengths - 1)).mean()), float(whole.right.mean())
     answers = right - guess > ERRORS * (guess * (1 - guess) / len(whole.right)) ** 0.5
+    scores, costs = {}, {}
+    for report in reports:
+        alone = score(model, batch, [report[:2]])
+        only = score(model, batch, [one for one in attending if one != report[:2]]) if report.attends else None
+        lost = [_cost(whole, alone)] if only is None else [_cost(whole, alone), _cost(only, without_all)]
+        scores[report[:2]], costs[report[:2]] = (alone, only), max(lost, key=abs)
     workers = sum(costs[place] > 0 for place in attending) * answers
+    beside, together, stages = _theorem(model, batch, task)
     heads = []
-    for number, report in enumerate(reports):
+    found = zip(reports, *_attention(model, batch), beside or [(None,) * 4] * len(reports), strict=True)
+    for report, *seen, own in found:
         cost = costs[report[:2]]
-        own = (None,) * 4
-        if gains is not None and theta is not None:
-            loss = float(theorem.predicted(theta[number : number + 1], task.pool))
-            own = gains[number], theta[number], loss, theorem.read_out(model, batch, report.head)
-        seen = repeated[number], last[number], *scores[report[:2]], cost > 0 and (answers or not report.attends)
-        heads.append(Judged(report, *seen, *own, _verdict(report, cost, workers)))
-    return Inspection(
-        whole,
-        without_all,
-        heads,
-        float((1 / batch.lengths).mean()),
-        guess,
-        answers,
-        None if theta is None else float(theorem.predicted(theta, task.pool)),
-        theorem.stages(model, batch) if gained else None,
-    )
+        needed = cost > 0 and (answers or not report.attends)
+        heads.append(Judged(report, *seen, *scores[report[:2]], needed, *own, _verdict(report, cost, workers)))
+    return Inspection(whole, without_all, heads, float((1 / batch.lengths).mean()), guess, answers, together, stages)
+
+
+def _theorem(model: InductionModel, batch: Batch, task: Task) -> tuple[list, float | None, dict[str, float] | None]:
+    """Gain, coordinates, the theorem's loss and read-out of each head; the loss of all heads; and the stages."""
+    if not (theorem.has_gains(model.config) and isinstance(task, Induction)):
+        return [], None, None
+    theta = theorem.theta(model, batch)
+    outs = [theorem.read_out(model, batch, head) for head in range(len(theta))]
+    alone = theorem.predicted(theta[:, None], task.pool).tolist()
+    rows = list(zip(theorem.gains(model, batch), theta, alone, outs, strict=True))
+    return rows, float(theorem.predicted(theta, task.pool)), theorem.stages(model, batch)
 
 
 def _cost(before: Score, after: Score) -> float:
