@@ -32,7 +32,7 @@ def learnt(plan) -> torch.Tensor:
 special = st.fixed_dictionaries({}, optional={"softcap": st.sampled_from([0.7, 5.0]), "window": st.integers(1, 9)})
 
 
-@settings(max_examples=110)
+@settings(max_examples=110 if settings.get_current_profile_name() == "ci" else 2000)
 @given(plans(), sizes(), st.booleans(), special, st.booleans(), st.integers(0, 9))
 def test_plain_or_with_sinks_cap_and_window_chunks_equal_the_masked_computation(
     plan, chunks, with_alibi, more, sinks, seed

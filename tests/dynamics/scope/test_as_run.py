@@ -11,7 +11,7 @@ from dynamics.weights.families import READ
 from dynamics.weights.layout import Architecture
 from tests.dynamics.scope import as_run
 from tests.dynamics.scope.cases import InMemory, rounded
-from tests.dynamics.weights.test_reader import CASES, hf, random_model  # noqa: F401 (hf is a fixture)
+from tests.dynamics.weights.test_reader import CASES, random_model
 from tests.shares import one_in
 from theory.alibi.rounded import UNITS, weight_growth
 
@@ -44,7 +44,7 @@ def checked(log, seen, run, arithmetic):
     return found
 
 
-def measured(case, hf, folder, seeds=(0, 1), steps=as_run.STEPS):  # noqa: F811
+def measured(case, hf, folder, seeds=(0, 1), steps=as_run.STEPS):
     """What was reached of the exact range, (heads,) of all layers, in float32; and the ranges as run over it."""
     both = as_run.models(hf, *CASES[case], folder)
     runs = {form: as_run.bounds(folder, form) for form in ("float32", "bfloat16")}
@@ -71,7 +71,7 @@ def row(page, case):
 
 
 @pytest.mark.parametrize("case", one_in(4, TOLD))
-def test_no_weight_exceeds_what_is_said_of_it_and_the_page_tells_how_loose_that_is(case, hf, tmp_path):  # noqa: F811
+def test_no_weight_exceeds_what_is_said_of_it_and_the_page_tells_how_loose_that_is(case, hf, tmp_path):
     reached, loose, grown, rounding = measured(case, hf, tmp_path)
     assert (rounding <= 1).all() and (grown >= 1).all()
     assert reached.max() > 0.5  # half of the range would be exceeded, so the search is worth its name
@@ -84,13 +84,13 @@ def test_no_weight_exceeds_what_is_said_of_it_and_the_page_tells_how_loose_that_
 
 @pytest.mark.deep
 @pytest.mark.parametrize("case", TOLD)
-def test_no_weight_exceeds_it_in_long_searches(case, hf, tmp_path):  # noqa: F811
+def test_no_weight_exceeds_it_in_long_searches(case, hf, tmp_path):
     *_, rounding = measured(case, hf, tmp_path, range(2, 8), 30)
     assert (rounding <= 1).all()
 
 
 @pytest.mark.parametrize("case", ["gemma", "gpt2", "qwen3", "gpt-oss"])
-def test_weights_that_are_rounded_when_they_are_loaded_are_counted(case, hf, tmp_path):  # noqa: F811
+def test_weights_that_are_rounded_when_they_are_loaded_are_counted(case, hf, tmp_path):
     """A file in float32, run in bfloat16: held to its exact weights, and allowed more than a file in bfloat16."""
     single = random_model(hf, *CASES[case], size=as_run.SIZE)
     single.save_pretrained(tmp_path / "wide")
