@@ -1,15 +1,19 @@
-"""A Razor cache fed in chunks = the masked full computation: every kind of compensation, GQA, ALiBi, prompts, beams."""
+"""A Razor cache fed in chunks = the masked full computation: every kind of compensation, GQA, ALiBi, prompts, beams,
+pads, sliding windows, learned sink logits and a soft cap."""
 
 from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import dynamics.razor.layer as razor_layer_module
+import dynamics.razor.logits as razor_logits_module
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.masked import MaskedAttention
+from dynamics.razor.plan import razor_bytes, spare_bytes
 from tests.dynamics.razor.cases import (
     KINDS,
     SCALE,
@@ -88,3 +92,87 @@ def test_misuse_is_refused():
     for kind in (RazorCache, MaskedAttention):
         refused("needs a prompt of at least 1 token, or a centre for every layer", kind, centred)
         refused(r"centres must be of layers 0\.\.0, got 3", kind, plan, {3: torch.zeros(4, 4)})
+
+
+def learnt(plan) -> torch.Tensor:
+    return torch.randn(plan.n_heads, generator=torch.Generator().manual_seed(4), dtype=torch.float64)
+
+
+special = st.fixed_dictionaries({}, optional={"softcap": st.sampled_from([0.7, 5.0]), "window": st.integers(1, 9)})
+
+
+@settings(max_examples=110 if settings.get_current_profile_name() == "ci" else 2000)
+@given(plans(), sizes(), st.booleans(), special, st.booleans(), st.integers(0, 9))
+def test_plain_or_with_sinks_cap_and_window_chunks_equal_the_masked_computation(
+    plan, chunks, with_alibi, more, sinks, seed
+):
+    slopes = slopes_of(plan, with_alibi)
+    more |= {"sinks": learnt(plan)} if sinks else {}
+    assert cache_gap(plan, chunks, slopes, seed=seed, **more) < TOLERANCE
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("more", [{}, {"softcap": 0.7}, {"sinks": True}, {"softcap": 2.0, "sinks": True}])
+@pytest.mark.parametrize("chunks", [[1] * 21, [4, 3, 14], [20, *[1] * 20, 16, *[1] * 3], [33, 1, 16]])
+def test_every_kind_of_compensation_in_chunks_longer_than_a_block_of_queries(kind, more, chunks, monkeypatch):
+    monkeypatch.setattr(razor_logits_module, "BLOCK", 5)
+    monkeypatch.setattr(razor_layer_module, "PIECE", 3)
+    plan = small_plan(compensation=kind, prompt=5 if sum(chunks) == 21 else 20)
+    more = more | ({"sinks": learnt(plan)} if "sinks" in more else {})
+    assert cache_gap(plan, chunks, slopes_of(plan, True), **more) < TOLERANCE
+
+
+@pytest.mark.parametrize("chunks", [[30], [1] * 30, [5, 2, *[1] * 16, 7]])
+def test_a_sliding_layer_keeps_its_window_and_nothing_else(chunks):
+    plan, n = small_plan(), sum(chunks)
+    cache = RazorCache(plan)
+    assert cache_gap(plan, chunks, None, cache=cache, window=6) < TOLERANCE
+    assert cache.nbytes() == razor_bytes(plan, n, 4, 8, batch=2, windows=(6,)) == 2 * 2 * 6 * 8 * 8
+    assert cache.allocated() <= cache.nbytes() + spare_bytes(plan, n, 4, 8, batch=2, windows=(6,))
+    refused("layer 0 had a sliding window of 6 tokens, got None", cache, 0, *stream(plan, 1), scale=SCALE, slopes=None)
+
+
+masks = st.integers(4, 20).flatmap(
+    lambda n: st.lists(st.lists(st.booleans(), min_size=n, max_size=n), min_size=1, max_size=3)
+)
+
+
+@settings(max_examples=60)
+@given(plans(), masks, st.integers(1, 7), st.booleans(), special)
+def test_pads_anywhere_in_any_division_equal_the_masked_computation(plan, mask, chunk, with_alibi, more):
+    real = torch.tensor(mask)
+    if not real.any():
+        return
+    slopes = slopes_of(plan, with_alibi)
+    n = real.shape[1]
+    chunks = [min(chunk, n - at) for at in range(0, n, chunk)]
+    assert cache_gap(plan, chunks, slopes, real=real, **more) < TOLERANCE
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_a_padded_batch_equals_each_sequence_alone(kind, side):
+    plan, slopes = small_plan(compensation=kind), slopes_of(small_plan(), True)
+    lengths, n, more = [12, 7, 1], 12, 9
+    tokens = stream(plan, n + more, batch=3)
+    real = torch.ones(3, n + more, dtype=torch.bool)
+    for row, length in enumerate(lengths):
+        real[row, slice(0, n - length) if side == "left" else slice(length, n)] = False
+    cache = RazorCache(plan)
+    found = decode(cache, tokens, [n, *[1] * more], slopes, real=real)
+    expected = MaskedAttention(plan)(0, *tokens, scale=SCALE, slopes=slopes, real=real)
+    assert (found - expected).abs().max() < TOLERANCE and not found.transpose(1, 2)[~real].any()
+    assert cache.n_tokens() == n + more
+    assert cache.nbytes() == sum(razor_bytes(plan, length + more, 4, 8) for length in lengths)
+
+
+def test_beams_of_a_padded_batch_are_counted_as_its_sequences():
+    plan = small_plan()
+    real = torch.ones(3, 20, dtype=torch.bool)
+    real[1, 9:14] = False
+    cache = RazorCache(plan)
+    decode(cache, stream(plan, 20, batch=3), [8, *[1] * 12], None, real=real)
+    cache.reorder(torch.tensor([1, 1, 0, 2]))
+    refused(r"sequences 0\.\.3", cache.reorder, torch.tensor([4]))
+    with pytest.raises(ValueError, match=r"the cache holds keys of batch 4, width 4 and torch\.float64, got 3"):
+        decode(cache, stream(plan, 1, batch=3), [1], None)

@@ -9,7 +9,7 @@ from math import ceil
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dynamics.razor.cache import RazorCache
@@ -70,7 +70,6 @@ DTYPES = st.sampled_from([torch.float64, torch.float32, torch.bfloat16])
 CHUNKS = sizes() | st.integers(1, 99).map(lambda more: [9, *[1] * more])
 
 
-@settings(max_examples=70)
 @given(plans(n_layers=3), CHUNKS, DTYPES, st.integers(1, 3), st.sampled_from([None, 3, 70]), st.booleans())
 def test_bytes_held_equal_the_formula_after_every_chunk(plan, chunks, dtype, batch, window, with_alibi):
     """Of layers of several windows that go on together."""

@@ -17,6 +17,12 @@ SIZES = [(1, 1), (2, 1), (2, 2), (3, 2), (4, 4), (5, 8), (8, 3), (12, 4), (16, 8
 KINDS = [(norm, biased) for norm in ("rms", "layer") for biased in (False, True)]
 
 
+def stacked(found, norm, biased, **more):
+    """Heads given by keyword arguments, as one stack."""
+    names = ["w_q", "w_k", "gamma", *["norm_bias", "query_bias"] * biased]
+    return heads(**{name: np.stack([one[name] for one in found]) for name in names}, norm=norm, **more)
+
+
 class Batch:
     """Random heads of one size with their ranges and gaps, the logits scaled to a range between 0.1 and 40."""
 
@@ -38,9 +44,7 @@ class Batch:
         self.stack = self.stacked()
 
     def stacked(self, slopes=None):
-        names = ["w_q", "w_k", "gamma", *["norm_bias", "query_bias"] * self.biased]
-        arrays = {name: np.stack([one[name] for one in self.arguments]) for name in names}
-        return heads(**arrays, norm=self.norm, slope=self.slopes if slopes is None else slopes)
+        return stacked(self.arguments, self.norm, self.biased, slope=self.slopes if slopes is None else slopes)
 
     def sharp(self, i, distance):
         one = self.arguments[i]

@@ -5,6 +5,7 @@ import pytest
 
 from dynamics.scope.adversary import largest_gaps, largest_ranges
 from dynamics.scope.adversary_context import heads
+from tests.dynamics.scope.adversary_cases import stacked
 from tests.theory.alibi.drawn_heads import random_head
 from theory import alibi
 
@@ -17,8 +18,7 @@ def stacks(sizes, copies, biased):
         for norm in ("rms", "layer"):
             rng = np.random.default_rng([d_model, d_head, norm == "rms", biased])
             found = [random_head(rng, d_model, d_head, norm, biased) for _ in range(copies)]
-            names = ["w_q", "w_k", "gamma", *["norm_bias", "query_bias"] * biased]
-            yield found, heads(**{name: np.stack([head[name] for head in found]) for name in names}, norm=norm)
+            yield found, stacked(found, norm, biased)
 
 
 def compared(sizes, copies, biased, starts, steps):

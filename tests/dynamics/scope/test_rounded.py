@@ -1,4 +1,5 @@
-"""ALiBi models in bfloat16: what rounding adds to a range, the exact scope exceeded, the rounded one never."""
+"""Scopes that are not those of a slope or a range alone: models in bfloat16, where the exact scope is exceeded and the
+rounded one never; rounded biases, sinks, values that are not normed."""
 
 import json
 import math
@@ -8,11 +9,17 @@ import pytest
 import torch
 
 from dynamics.scope import rounded
-from dynamics.scope.heads import settings
+from dynamics.scope.heads import Reach, layer_scopes, settings
+from dynamics.scope.ranges import layer_ranges
 from dynamics.scope.rounded import rounded_scopes
+from dynamics.training.checkpoint import SHIPPED
 from dynamics.weights.reader import open_checkpoint
+from scripts.commands import scope
+from scripts.commands.cli import run
 from tests.dynamics.refusal import refused
 from tests.dynamics.scope import cases
+from tests.dynamics.weights import checkpoint_files as files
+from tests.dynamics.weights.test_reader import CASES, FALCON, LLAMA, SHORT_YARN, random_model
 from theory import alibi
 from theory.alibi.rounded import UNITS, rounded_range
 
@@ -20,16 +27,13 @@ LENGTH, EPS = 2304, 1e-3  # at slope 1/2 neighbours from position 2048 on share 
 
 
 @pytest.fixture(scope="module", params=["bloom", "mpt"])
-def model(request, tmp_path_factory):
+def model(hf, request, tmp_path_factory):
     """A layer with small projections, so that ranges are small and rounding is what counts."""
-    import transformers
-
-    transformers.logging.set_verbosity_error()
     sizes = ({"hidden_size": 32, "n_layer": 1, "n_head": 8} if request.param == "bloom"
              else {"d_model": 32, "n_layers": 1, "n_heads": 8, "max_seq_len": LENGTH})  # fmt: skip
-    config = getattr(transformers, f"{request.param.capitalize()}Config")(vocab_size=64, **sizes)
+    config = getattr(hf, f"{request.param.capitalize()}Config")(vocab_size=64, **sizes)
     config._attn_implementation = "eager"
-    built = transformers.AutoModelForCausalLM.from_config(config)
+    built = hf.AutoModelForCausalLM.from_config(config)
     draw = torch.Generator().manual_seed(1)
     with torch.no_grad():
         for weight in built.parameters():
@@ -45,9 +49,9 @@ def beyond(weights, scopes, weaker):
     """Weights (heads, length, length) as computed: none above EPS lies beyond its scope. Returns how many scopes say
     so of some distance, and the largest weight over EPS beyond weaker scopes."""
     length, told, most = weights.shape[-1], 0, 0.0
-    for of_head, scope, other in zip(weights, scopes, weaker, strict=True):
+    for of_head, reach, other in zip(weights, scopes, weaker, strict=True):
         largest = np.array([float(of_head.diagonal(-n).max()) for n in range(length)])
-        far = largest[min(math.ceil(scope), length) :]
+        far = largest[min(math.ceil(reach), length) :]
         assert (far <= EPS).all()
         told += len(far) > 0
         most = max(most, largest[min(math.ceil(other), length - 1) :].max() / EPS)
@@ -109,9 +113,6 @@ def test_refusals(model):
 
 
 def test_the_command_says_what_rounding_leaves(model, tmp_path, capsys):
-    from scripts.commands import scope
-    from scripts.commands.cli import run
-
     _, _, folder = model
     out = tmp_path / "scope.json"
     common = [str(folder), "--eps", "1e-3", "--context", "64", "--arithmetic", "bfloat16", "--json", str(out)]
@@ -126,9 +127,116 @@ def test_the_command_says_what_rounding_leaves(model, tmp_path, capsys):
 
 
 def test_the_command_refuses_shifted_heads(tmp_path, capsys):
-    from dynamics.training.checkpoint import SHIPPED
-    from scripts.commands import scope
-    from scripts.commands.cli import run
-
     assert run(scope.main, [str(SHIPPED / "alibi-text"), "--eps", "1e-3", "--arithmetic", "bfloat16"]) == 2
     assert "without a shift" in capsys.readouterr().err
+
+
+REACHED = 1500  # by Falcon
+HIGH = {"num_attention_heads": 12, "hidden_size": 24, "num_hidden_layers": 1, "multi_query": False, "alibi": True}
+
+
+def saved(hf, folder, name, config, size, dtype=torch.float32):
+    model = random_model(hf, name, config, size=size).to(dtype)
+    model.save_pretrained(folder)
+    return model
+
+
+def attention_of(model, length, seed=0):
+    tokens = torch.randint(11, (1, length), generator=torch.Generator().manual_seed(seed))
+    with torch.no_grad():
+        return model(tokens, output_attentions=True).attentions
+
+
+def once(model, length):
+    """Falcon's weights as its SDPA computes them, its biases added once: (heads, length, length)."""
+    seen = []
+    block = model.transformer.h[0].self_attention
+    handle = block.query_key_value.register_forward_hook(lambda _, x, y: seen.append(y[0]))
+    weights = attention_of(model, length)[0]
+    handle.remove()
+    n, d = block.num_heads, block.head_dim
+    query, key, _ = seen[0].float().view(length, n, 3, d).unbind(2)
+    table = files.rounded_biases(open_checkpoint(model.name_or_path).architecture, length)
+    scores = torch.einsum("thd,shd->hts", query, key) / math.sqrt(d) + table[:, None].float()
+    future = torch.ones(length, length, dtype=torch.bool).triu(1)
+    return scores.masked_fill(future, -torch.inf).softmax(-1), weights[0].float()
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_no_weight_of_falcon_lies_beyond_its_scope_but_beyond_that_of_its_slopes(dtype, hf, tmp_path):
+    model = saved(hf, tmp_path, "Falcon", FALCON | HIGH, 0.02, dtype)
+    model.name_or_path = str(tmp_path)
+    checkpoint = open_checkpoint(tmp_path)
+    heads, run = cases.rounded(rounded_scopes, checkpoint, "bfloat16", EPS, context=REACHED)
+    scopes = [head.scope for head in heads]
+    if dtype is torch.bfloat16:
+        scopes = run
+        assert all(far > head.scope for far, head in zip(scopes, heads, strict=True))
+    plain = [alibi.scope(head.slope, head.logit_range, EPS) for head in heads]
+    told, most = zip(*(beyond(weights, scopes, plain) for weights in once(model, REACHED)), strict=True)
+    assert sum(told) >= 8
+    assert max(most) > 1.5  # a bound from the slopes alone is exceeded, even in float32
+
+
+def test_the_window_and_the_dropped_mass_of_falcon_hold(hf, tmp_path):
+    model = saved(hf, tmp_path, "Falcon", FALCON | HIGH, 0.02)
+    model.name_or_path = str(tmp_path)
+    checkpoint = open_checkpoint(tmp_path)
+    heads = layer_scopes(checkpoint, 0, settings(checkpoint, EPS, 0.01, context=600))
+    local = [head for head in heads if head.reach is Reach.LOCAL]
+    assert len(local) >= 4 and min(head.budget for head in local) < 60
+    for weights in once(model, 600):
+        for head in heads:
+            old = weights[head.head].tril(-head.budget).sum(-1)
+            assert float(old.max()) <= head.dropped_mass * (1 + 1e-5)
+            assert head.reach is not Reach.LOCAL or head.dropped_mass <= 0.01
+
+
+def test_the_command_says_for_which_contexts_rounded_biases_were_bounded(hf, tmp_path, capsys):
+    saved(hf, tmp_path, "Falcon", FALCON | HIGH, 0.02)
+    assert run(scope.main, [str(tmp_path), "--eps", "0.01", "--context", "600"]) == 0
+    assert "scopes and windows hold up to 600 tokens" in capsys.readouterr().out
+
+
+def test_a_sink_bounds_weights_and_mass_where_the_range_says_nothing(hf, tmp_path):
+    shape = LLAMA | SHORT_YARN | {"head_dim": 6, "num_local_experts": 4, "layer_types": ["full_attention"] * 2}
+    model = random_model(hf, "GptOss", shape)
+    with torch.no_grad():
+        for layer in model.model.layers:
+            layer.self_attn.sinks.copy_(torch.linspace(-2.0, 400.0, 6))
+    model.save_pretrained(tmp_path)
+    checkpoint = open_checkpoint(tmp_path)
+    heads, run = cases.rounded(rounded_scopes, checkpoint, "bfloat16", 0.01, 1, context=64)
+    weights = attention_of(model, 64)[1][0]
+    for head in heads:
+        assert head.sink == pytest.approx(-2.0 + 80.4 * head.head, rel=1e-6)
+        assert float(weights[head.head].tril(-head.budget).sum(-1).max()) <= head.dropped_mass + 1e-12
+        for n in range(min(64, math.ceil(head.scope)), 64):
+            assert float(weights[head.head].diagonal(-n).max()) <= 0.01
+    assert heads[5].scope == 0 and heads[0].scope > 64
+    assert all(far >= head.scope for far, head in zip(run, heads, strict=True)) and run[5] == 0
+
+
+def test_what_is_not_normed_is_bounded_by_the_gains_and_nothing_of_it_is_dropped(hf, tmp_path, capsys):
+    saved(hf, tmp_path / "model", "Olmo2", CASES["olmo2"][1], 1.0)
+    out = tmp_path / "scope.json"
+    asked = [str(tmp_path / "model"), "--eps", "0.01", "--context", "64", "--arithmetic", "bfloat16"]
+    assert run(scope.main, [*asked, "--json", str(out)]) == 0
+    assert "12 ranges D: a bound from the gains" in (told := capsys.readouterr().out)
+    assert "of the others rounding leaves nothing to say" in told
+    document = json.loads(out.read_text())
+    assert document["architecture"]["norm"] == "none" and document["totals"]["output_error"] == 0
+    ranges = list(layer_ranges(open_checkpoint(tmp_path / "model"), 0))
+    assert all(math.isinf(head.value_diameter) for head in ranges)
+
+
+def test_quantised_experts_leave_the_attention_of_gpt_oss_readable(hf, tmp_path):
+    model = random_model(hf, *CASES["gpt-oss"])
+    model.save_pretrained(tmp_path)
+    config = json.loads((tmp_path / "config.json").read_text())
+    for method, read in (("mxfp4", True), ("gptq", False)):
+        (tmp_path / "config.json").write_text(json.dumps(config | {"quantization_config": {"quant_method": method}}))
+        if read:
+            assert open_checkpoint(tmp_path).small(1).sinks.shape == (6,)
+        else:
+            refused("quantised", open_checkpoint, tmp_path)

@@ -14,7 +14,7 @@ from dynamics.weights.reader import open_checkpoint
 from tests.dynamics.refusal import refused
 from tests.dynamics.weights import checkpoint_files as files
 from tests.dynamics.weights.checkpoint_files import unreadable
-from tests.dynamics.weights.test_reader import CASES, hf, random_model  # noqa: F401 (hf is a fixture)
+from tests.dynamics.weights.test_reader import CASES, random_model
 
 MADE = {case: found for case, found in CASES.items() if found[0] != "Mpt"}
 
@@ -67,19 +67,19 @@ def norms(kind, model):
 
 
 @pytest.mark.parametrize("case", MADE)
-def test_a_line_says_what_its_class_does(case, hf, tmp_path):  # noqa: F811
+def test_a_line_says_what_its_class_does(case, hf, tmp_path):
     model = random_model(hf, *MADE[case])
     model.config.save_pretrained(tmp_path)
     data = json.loads((tmp_path / "config.json").read_text())
     assert disagreements(KINDS[data["model_type"]], model, data) == []
 
 
-def test_every_line_has_a_case(hf):  # noqa: F811
+def test_every_line_has_a_case(hf):
     names = {getattr(hf, f"{name}Config").model_type for name, _ in MADE.values()}
     assert names | {"gemma3"} == set(KINDS)  # the text of Gemma 3 beside images: below
 
 
-def test_the_text_of_a_gemma_that_sees_images_is_read_with_its_classs_defaults(hf, tmp_path):  # noqa: F811
+def test_the_text_of_a_gemma_that_sees_images_is_read_with_its_classs_defaults(hf, tmp_path):
     _, text = CASES["gemma3"]
     seen = {"hidden_size": 8, "intermediate_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2}
     config = {"text_config": text, "vision_config": seen | {"image_size": 28, "patch_size": 14}}
@@ -106,7 +106,7 @@ TASKS = ["ForSequenceClassification", "ForTokenClassification", "ForQuestionAnsw
 
 @pytest.mark.parametrize("head", TASKS)
 @pytest.mark.parametrize("case", ["llama", "bloom", "mpt", "gpt2", "gpt-neox", "opt"])
-def test_the_head_of_another_task_is_let_stand(case, head, hf, tmp_path):  # noqa: F811
+def test_the_head_of_another_task_is_let_stand(case, head, hf, tmp_path):
     name, config = CASES[case]
     if not hasattr(hf, name + head):
         pytest.skip("transformers has no such class")

@@ -99,15 +99,6 @@ PLACES = {
 }
 
 
-@pytest.fixture(scope="module")
-def hf():
-    import transformers
-
-    transformers.logging.set_verbosity_error()
-    transformers.utils.logging.disable_progress_bar()
-    return transformers
-
-
 def random_model(hf, name: str, config: dict, head: str = "ForCausalLM", size: float = 1.0):
     """A model with weights of this times no particular size, and biases and gains that are not 0 and 1."""
     made = getattr(hf, f"{name}Config")(**config)

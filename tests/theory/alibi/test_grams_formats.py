@@ -14,18 +14,12 @@ from theory import alibi
 from theory.alibi import grams, grams_largest, grams_rotary
 from theory.alibi.grams_largest import Sphere, bounded
 from theory.alibi.grams_rows import times_gram
-
-
-def bfloat16(values):
-    """Rounded to 8 bits, halves up, as float32."""
-    bits = np.asarray(values, np.float32).view(np.uint32)
-    return ((bits + np.uint32(0x8000)) & np.uint32(0xFFFF0000)).view(np.float32)
-
+from theory.alibi.tables import bfloat16
 
 FORMATS = {
     "float32": lambda values: np.asarray(values, np.float32),
     "float16": lambda values: np.asarray(values).astype(np.float16).astype(np.float32),
-    "bfloat16": bfloat16,
+    "bfloat16": lambda values: bfloat16(np.asarray(values, np.float32)).astype(np.float32),
     "one size": lambda values: np.float32(0.0173) * np.sign(values).astype(np.float32),  # of a quantised checkpoint
 }
 

@@ -1,5 +1,7 @@
-"""The compensation token against loops over tokens at 50 digits, and the sharp constants of its errors."""
+"""The compensation token against loops over tokens at 50 digits, and the sharp constants of its errors; of second
+order, under ALiBi and under RoPE."""
 
+import cmath
 import math
 
 import mpmath as mp
@@ -11,7 +13,10 @@ from hypothesis import strategies as st
 from tests.theory.cache.loops import dropped_tokens, log_sum
 from tests.theory.cases import refuses
 from theory.cache import compensation as comp
+from theory.cache import compensation_alibi as alibi
 from theory.cache import compensation_bounds as bounds
+from theory.cache import compensation_rotary as rotary
+from theory.cache import compensation_second_order as second
 
 seeds = st.integers(0, 10**6)
 
@@ -88,3 +93,155 @@ def test_certified_log_mass_bound_holds_the_fast_one_in_a_narrow_enclosure(span)
     low, high = bounds.certified_log_mass_bound(span)
     assert low <= high <= low * (1 + 1e-15) or high < 1e-300
     assert bounds.log_mass_bound(span) == pytest.approx(low, rel=4e-15, abs=1e-300)
+
+
+ONES = comp.Token(np.ones(2), np.ones(2), np.zeros(()))
+SECOND = second.second_order_token(np.ones((2, 2)), np.ones((2, 1)))
+
+
+@given(seeds, st.floats(0.01, 5))
+def test_second_order_log_mass_errs_by_at_most_its_cubic_bound(seed, scale):
+    rng, keys, values = dropped_tokens(seed)
+    centre, query = scale * rng.normal(size=(2, keys.shape[1]))
+    stand_in = second.second_order_token(keys, values, centre=centre)
+    error = abs(log_sum(keys @ query) - second.second_order_log_weight(query, stand_in))
+    assert error <= bounds.second_order_bound(np.ptp(keys @ (query - centre))) + 1e-12
+
+
+@given(seeds)
+def test_second_order_output_has_the_gradient_of_the_full_head(seed):
+    rng, keys, values = dropped_tokens(seed)
+    centre, turn = rng.normal(size=(2, keys.shape[1]))
+    kept_keys, kept_values = rng.normal(size=(3, keys.shape[1])), rng.normal(size=(3, 2))
+    stand_in = second.second_order_token(keys, values, centre=centre)
+
+    def miss(step):
+        query = centre + step * turn
+        weights = np.exp(np.concatenate([keys, kept_keys]) @ query)
+        full = weights @ np.concatenate([values, kept_values]) / weights.sum()
+        weight = second.second_order_log_weight(query, stand_in)
+        value = second.second_order_value(query, stand_in)
+        return float(np.linalg.norm(comp.attend_with_token(kept_keys @ query, kept_values, weight, value) - full))
+
+    assert miss(0.0) < 1e-12
+    assert miss(1e-4) < 1e-6 * (1 + float(turn @ turn)) ** 2
+
+
+@given(seeds, st.floats(0, 2))
+def test_decayed_token_advances_to_the_token_of_all_dropped_keys(seed, slope):
+    _, keys, values = dropped_tokens(seed)
+    window = 3
+    running = alibi.decayed_token(keys[:1], values[:1], [window], slope)
+    for age in range(1, len(keys)):
+        running = alibi.advance(running, keys[age], values[age], window, slope)
+    distances = window + np.arange(len(keys))[::-1]
+    weights = [math.exp(-slope * float(d)) for d in distances]
+    assert running.log_mass == pytest.approx(math.log(math.fsum(weights)), abs=1e-12)
+    for found, rows in ((running.key, keys), (running.value, values)):
+        mean = sum(w * row for w, row in zip(weights, rows, strict=True)) / math.fsum(weights)
+        np.testing.assert_allclose(found, mean, atol=1e-12)
+
+
+@given(seeds, st.floats(0, 3), st.floats(0.1, 10))
+def test_decayed_token_errs_by_the_range_of_the_keys_alone(seed, slope, scale):
+    rng, keys, values = dropped_tokens(seed)
+    query = scale * rng.normal(size=keys.shape[1])
+    distances = np.cumsum(rng.integers(1, 50, size=len(keys)))
+    stand_in = alibi.decayed_token(keys, values, distances, slope)
+    gap = log_sum(keys @ query - slope * distances) - comp.log_weight(query, stand_in)
+    assert -1e-9 <= gap <= bounds.log_mass_bound(np.ptp(keys @ query)) + 1e-9
+
+
+@given(st.integers(1, 300), st.floats(0, 3))
+def test_mean_bias_counts_identical_keys_too_little_by_its_formula(count, slope):
+    distances = range(7, 7 + count)
+    logits = [-slope * d for d in distances]
+    gap = log_sum(logits) - (math.log(count) + math.fsum(logits) / count)
+    assert alibi.mean_bias_log_gap(count, slope) == pytest.approx(gap, rel=1e-9, abs=1e-11)
+
+
+def test_mean_bias_gap_is_finite_where_sinh_overflows():
+    expected = 0.5 * 0.5 * 10**6 - math.log(10**6) - math.log(2 * math.sinh(0.25))
+    assert alibi.mean_bias_log_gap(10**6, 0.5) == pytest.approx(expected, rel=1e-13)
+    assert alibi.mean_bias_log_gap(4000, 2.0**-8) == pytest.approx(math.log(158), abs=0.005)
+
+
+def complex_pairs(vector):
+    return [complex(a, b) for a, b in zip(vector[0::2], vector[1::2], strict=True)]
+
+
+@given(seeds)
+def test_rotation_multiplies_each_pair_by_a_complex_phase(seed):
+    rng = np.random.default_rng(seed)
+    vector, rates, position = rng.normal(size=6), rng.uniform(0, 1, 3), int(rng.integers(0, 1000))
+    turned = complex_pairs(rotary.rotate(vector, position, rates))
+    for pair, expected, rate in zip(turned, complex_pairs(vector), rates, strict=True):
+        assert abs(pair - expected * cmath.exp(1j * rate * position)) < 1e-12
+
+
+@given(seeds)
+def test_unrotated_token_is_exact_for_identical_keys_and_bracketed_for_others(seed):
+    rng = np.random.default_rng(seed)
+    rates, n = rng.uniform(0, 1, 2), int(rng.integers(1, 9))
+    distances = rng.integers(1, 1000, n)
+    query, keys = rng.normal(size=4), rng.normal(size=(n, 4))
+
+    def logit(key, distance):
+        pairs = zip(complex_pairs(query), complex_pairs(key), rates, strict=True)
+        return sum((q.conjugate() * k * cmath.exp(-1j * t * float(distance))).real for q, k, t in pairs)
+
+    same = [logit(keys[0], d) for d in distances]
+    assert rotary.unrotated_log_weight(query, keys[0], distances, rates) == pytest.approx(
+        log_sum(same), abs=1e-11
+    )
+    mean = keys.mean(axis=0)
+    apart = [logit(k, d) - logit(mean, d) for k, d in zip(keys, distances, strict=True)]
+    true = log_sum([logit(k, d) for k, d in zip(keys, distances, strict=True)])
+    gap = true - rotary.unrotated_log_weight(query, mean, distances, rates)
+    assert min(apart) - 1e-11 <= gap <= max(apart) + 1e-11
+
+
+@given(st.integers(1, 400), st.floats(1e-4, 3.1))
+def test_mean_turn_is_the_mean_of_the_phases_and_below_its_bound(count, rate):
+    mean = abs(sum(cmath.exp(1j * rate * m) for m in range(count)) / count)
+    assert rotary.mean_turn(count, rate) == pytest.approx(mean, abs=1e-12)
+    assert mean <= 1 / (count * math.sin(rate / 2)) + 1e-12
+
+
+def test_identical_rotated_keys_reach_the_product_of_bessel_functions():
+    reach, rates = (3.0, 2.0, 1.0), 2 * math.pi * np.array([1 / 16, 1 / 17, 1 / 19])
+    query, key = np.array([3.0, 0, 0, 2.0, 1.0, 0]), np.array([1.0, 0, 1.0, 0, 0, 1.0])
+    positions = np.arange(16 * 17 * 19)
+    turned = rotary.rotate(np.broadcast_to(key, (len(positions), 6)), positions, rates)
+    assert np.abs(turned.mean(axis=0)).max() < 1e-12
+    expected = math.prod(float(mp.besseli(0, a)) for a in reach)
+    assert np.exp(turned @ query).mean() == pytest.approx(expected, rel=1e-9)
+    assert math.exp(rotary.log_gap_limit(query, key)) == pytest.approx(expected, rel=1e-12)
+    assert rotary.log_gap_limit(1e4 * query, key) < 6e4
+
+
+@pytest.mark.parametrize("reach", [1e-160, 1e-30, 1e-8, 1e-3, 0.3, 0.999, 1.0, 1.001, 5.0, 700.0])
+def test_log_gap_limit_keeps_its_digits_for_any_key(reach):
+    with mp.workdps(400):
+        exact = float(mp.log(mp.besseli(0, mp.mpf(reach))))
+    assert float(rotary.log_gap_limit([reach, 0.0], [1.0, 0.0])) == pytest.approx(exact, rel=2e-15, abs=0)
+
+
+@pytest.mark.parametrize("count", [2, 3, 7, 1000])
+def test_mean_turn_near_whole_turns_is_what_it_is_there(count):
+    for turns in (1, 3, 5, 50):
+        for off in (0.0, 1e-12, 1e-3):
+            rate = 2 * math.pi * turns + off
+            with mp.workdps(60):
+                half = mp.mpf(rate) / 2
+                exact = float(abs(mp.sin(count * half) / (count * mp.sin(half))))
+            assert float(rotary.mean_turn(count, rate)) == pytest.approx(exact, rel=1e-13, abs=0)
+            assert rotary.mean_turn(count, rate) <= 1
+
+
+def test_compensation_variants_refuse_bad_input_in_one_line():
+    refuses(lambda: alibi.decayed_token(np.ones((2, 1)), np.ones((2, 1)), [1, 2, 3], 0.5), "biases")
+    refuses(lambda: alibi.advance(ONES, [1.0] * 2, [1.0] * 2, 0, 0.5), "window")
+    refuses(lambda: alibi.advance(ONES, [1.0] * 3, [1.0] * 2, 1, 0.5), "key")
+    refuses(lambda: rotary.log_gap_limit(np.ones(3), np.ones(3)), "even")
+    refuses(lambda: second.second_order_log_weight(np.ones(3), SECOND), "query")

@@ -19,6 +19,11 @@ def attention(rng, *shape, causal=False, scale=2.0):
     return weights / weights.sum(-1, keepdims=True)
 
 
+def stack(rng, layers, scale=2.0):
+    """Softmax matrices of the layers, for four tokens, and their first values, of width 2."""
+    return attention(rng, layers, 4, scale=scale), rng.standard_normal((4, 2))
+
+
 def close(left, right, tolerance=1e-12):
     """Whether two arrays differ by no more than that, of the larger one's size."""
     left, right = np.asarray(left), np.asarray(right)

@@ -24,18 +24,12 @@ def drawn(seed, layers=3, length=4, dim=2):
     return attention(rng, layers, length, causal=bool(seed % 2)), rng.standard_normal((layers, length, dim))
 
 
-@given(SEEDS)
-def test_the_default_is_the_average_of_two_layers(seed):
-    weights, values = drawn(seed)
-    found = resformer(weights[2], values[2], values[0])
-    assert close(found, 0.5 * weights[2] @ (values[2] + values[0]))
-
-
 @given(SEEDS, st.floats(-3, 3), st.floats(-3, 3))
-def test_a_residual_is_linear_in_both_values(seed, one, two):
+def test_a_residual_is_linear_in_both_values_and_by_default_their_average(seed, one, two):
     weights, values = drawn(seed)
     found = resformer(weights[1], values[1], values[0], one, two)
     assert close(found, one * weights[1] @ values[1] + two * weights[1] @ values[0])
+    assert close(resformer(weights[1], values[1], values[0]), 0.5 * weights[1] @ (values[1] + values[0]))
     assert close(residual_values(values[1], values[0], one, two), one * values[1] + two * values[0], 1e-15)
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.theory.cases import SEEDS, refuses
-from tests.theory.value_residual.draws import LAMBDAS, attention, close, generator
+from tests.theory.value_residual.draws import LAMBDAS, attention, close, generator, stack
 from theory.value_residual import (
     constant_stack,
     neutreno,
@@ -30,8 +30,7 @@ def drawn(seed, length=4):
 
 @given(SEEDS, st.integers(1, 7))
 def test_the_recursion_is_eq_7_layer_by_layer(seed, layers):
-    rng = generator(seed)
-    matrices, first = attention(rng, layers, 4), rng.standard_normal((4, 2))
+    matrices, first = stack(generator(seed), layers)
     found = residual_stack(matrices, first, 1.0)
     assert found.shape == (layers, 4, 2) and close(found[0], matrices[0] @ first, 1e-15)
     for n in range(1, layers):
@@ -40,8 +39,7 @@ def test_the_recursion_is_eq_7_layer_by_layer(seed, layers):
 
 @given(SEEDS, st.integers(2, 7), st.floats(0, 5))
 def test_the_stack_is_a_mean_of_products(seed, layers, lam):
-    rng = generator(seed)
-    matrices, first = attention(rng, layers, 4), rng.standard_normal((4, 2))
+    matrices, first = stack(generator(seed), layers)
     found = residual_stack(matrices, first, lam)[-1]
     product, printed, g = np.eye(4), np.zeros((4, 2)), 1 / (1 + lam)
     for k in range(1, layers):  # A_n .. A_{n-k+1}

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.theory.cases import SEEDS, refuses
-from tests.theory.value_residual.draws import LAMBDAS, attention, close, generator
+from tests.theory.value_residual.draws import LAMBDAS, attention, close, generator, stack
 from theory.value_residual import (
     dobrushin,
     residual_diameter_bound,
@@ -45,11 +45,10 @@ def test_the_coefficient_is_reached_by_a_value_of_two_points(seed, length):
 @given(SEEDS, st.floats(0.01, 0.9), st.integers(1, 8))
 def test_a_sink_in_every_layer_collapses_the_rows(seed, sink, layers):
     rng = generator(seed)
-    matrices = attention(rng, layers, 4)
+    matrices, values = stack(rng, layers)
     matrices *= 1 - sink
     for matrix in matrices:
         matrix[:, rng.integers(4)] += sink
-    values = rng.standard_normal((4, 2))
     found = residual_stack(matrices, values, 0.0)[-1]
     assert row_diameter(found) <= sink_collapse(sink, layers) * row_diameter(values) * SLACK
     worst = [[[1.0, 0.0], [sink, 1 - sink]]] * layers
@@ -61,7 +60,7 @@ def test_a_sink_in_every_layer_collapses_the_rows(seed, sink, layers):
 @given(SEEDS, LAMBDAS, st.integers(1, 12))
 def test_a_stack_with_a_value_residual_stays_within_its_bound(seed, lam, layers):
     rng = generator(seed)
-    matrices, values = attention(rng, layers, 4, scale=rng.uniform(0.1, 8)), rng.standard_normal((4, 2))
+    matrices, values = stack(rng, layers, scale=rng.uniform(0.1, 8))
     diameters, most = row_diameter(residual_stack(matrices, values, lam)), float(dobrushin(matrices).max())
     for n, found in enumerate(diameters, 1):
         assert found <= residual_diameter_bound(most, row_diameter(values), lam, n) * SLACK
