@@ -15,7 +15,8 @@ from dynamics.training.settings import SMALL_TRAINING, TRAININGS
 from tests.dynamics.heads.test_named import constructed
 
 ONE, IDLE, AGAINST = "the induction head", "attends, not needed even jointly", "attends, works against the answer"
-LOOKS, OTHER, NONE = "looks like one without its gains and is not", "lowers the loss, attends elsewhere", "no induction head"
+LOOKS, NONE = "looks like one without its gains and is not", "no induction head"
+OTHER = "lowers the loss, attends elsewhere"
 ROWS = heldout_rows(SMALL_TRAINING, 32, 256)
 
 
