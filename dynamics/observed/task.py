@@ -84,7 +84,12 @@ def read_run(folder: str | Path, device: str | torch.device = "cpu") -> Run:
         (model, training, step), finished = read_model(folder / STATE), False
     except FileNotFoundError:
         (model, manifest), finished = checkpoint.load(folder), True
-        training = TrainConfig.checked(manifest.training, f"{folder / checkpoint.MANIFEST}: training")
+        path = folder / checkpoint.MANIFEST
+        training = TrainConfig.checked(manifest.training, f"{path}: training")
         step = training.steps
+        try:
+            training.task.check(model.config.vocab)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from None
     lines = read_lines(folder / LOG) if (folder / LOG).exists() else []
     return Run(model.to(device).eval(), training, step, finished, lines)

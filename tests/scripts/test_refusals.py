@@ -79,7 +79,7 @@ __main__ fig_landscape | fig_landscape is now: figure landscape
 __main__ scalar --table | scalar is now: study scalar
 __main__ figure | give a figure:
 __main__ figure landscpe | no figure 'landscpe': did you mean landscape?
-__main__ study zzz | no study 'zzz': choose from scalar, igsm
+__main__ study zzz | no study 'zzz': choose from scalar, theory, igsm
 arena --jobs 0 | --jobs
 arena latent --quick | --quick is a plan of its own: not with latent
 arena --speeds s.json --table | --speeds and --table do not go together
