@@ -49,7 +49,7 @@ def test_predicted_loss_of_several_heads_is_brute_force(heads, n_tokens):
 
 
 def test_a_prediction_is_the_mean_over_the_task_s_lengths_and_positions():
-    head, law = (0.3, 4.0, 3.0, -0.5), length_law_exact(7)
+    head, law = (0.3, 4.0, 3.0, -0.5), length_law_exact(20)
     expected = sum(
         float(weight / (size - 1)) * landscape.loss(*head, size, place)
         for size, weight in enumerate(law)
@@ -57,7 +57,7 @@ def test_a_prediction_is_the_mean_over_the_task_s_lengths_and_positions():
         if weight
     )
     assert sum(law) == Fraction(1)
-    assert theorem.predicted([head], 7) == pytest.approx(expected, rel=1e-9)
+    assert theorem.predicted([head], 20) == pytest.approx(expected, rel=1e-8)
     both = np.array([[head, (0.0, 1.0, 1.0, 0.0)]])
     assert theorem.predicted(both[..., None, :], 7).shape == (1, 2)
     assert theorem.predicted(both, 7) < theorem.predicted(both[:, :1], 7)
@@ -126,6 +126,7 @@ def test_a_read_out_is_the_change_of_real_logits_behind_mlp_and_norm():
         ({"mlp_width": 0}, []),
         ({}, ["MLP"]),
         ({"shift": "none", "n_layers": 2}, ["2 layers", "shift none", "MLP"]),
+        ({"place": "common"}, ["place common", "MLP"]),
         ({"weights": "sink"}, ["another attention than causal softmax over values of its own", "MLP"]),
     ],
 )
@@ -134,7 +135,7 @@ def test_what_the_theorem_does_not_describe_is_named(changes, reasons):
     assert theorem.outside(config) == reasons
     assert theorem.has_gains(config) == (reasons in ([], ["MLP"]))
     if not theorem.has_gains(config):
-        refused("needs ", theorem.stages, model_of(config), BATCH)
+        refused("needs ", theorem.check, config)
 
 
 def test_gains_over_some_tokens_are_those_over_all_of_fewer():

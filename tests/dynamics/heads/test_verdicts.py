@@ -104,6 +104,13 @@ def test_a_model_that_only_guesses_has_no_induction_head_though_one_attends_and_
     assert wrong.score.loss.mean() + 1 < wrong.without_all.loss.mean()
 
 
+def test_attention_is_told_beside_an_even_one():
+    rows = heldout_batch(1, 60, 32, 12)
+    found = judge(constructed((1.0, 0.0), (1.0, 0.0)), rows, Induction(pool=12))
+    assert (found.heads[0].repeated, found.heads[0].last) == pytest.approx((0.5, 0.5))
+    assert found.even == pytest.approx(np.mean([1 / length for length in rows.lengths]))
+
+
 def test_heads_of_the_shipped_models_share_the_work_or_have_none():
     model = shipped("kv-shift").model
     found = judge(model, heldout_rows(TRAININGS["kv-shift"], 8000, 256), TRAININGS["kv-shift"].task)

@@ -187,6 +187,12 @@ def test_the_share_is_used_and_not_only_kept():
     assert gaps[0] == 500 and set(gaps[1:].tolist()) <= {249, 250, 251}  # 2 * 0.5 / 0.02 / 0.1, then half of it
 
 
+def test_the_share_of_a_run_whose_steps_are_known_is_spread_over_them():
+    observer, states = run([0.1] * 1000, [0.05], share=0.02, total=1000)
+    assert 0.019 <= observer.share <= 0.02
+    assert {24, 25, 26} >= set(np.diff([state[0] for state in states]).tolist())
+
+
 def test_without_a_limit_each_due_step_is_observed():
     _, states = run([0.1] * 10, [5.0], share=None, every=3)
     assert [state[0] for state in states] == [0, 3, 6, 9]
@@ -260,6 +266,8 @@ def test_a_run_that_goes_on_continues_its_log_and_another_does_not_touch_it(tmp_
     refused("exists already", Observer, torch.nn.Linear(1, 1), None, path)
     assert path.read_bytes() == before
     assert [line.step for line in begun(path, 20)] == [0, 10]
+    goes_on = Observer(torch.nn.Linear(1, 1), lambda _: {}, path, every=15, share=None, after=20)
+    assert goes_on.step(20) is None and goes_on.step(25).step == 25
     assert begun(tmp_path / "none.jsonl", None) == begun(tmp_path / "none.jsonl", 20) == []
 
 

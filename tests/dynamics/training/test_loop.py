@@ -215,6 +215,8 @@ def test_a_log_changes_no_bit_of_a_run(tmp_path, whole):
     assert same(run().model, whole[0].model) and same(result.model, whole[0].model)
     assert result.history == whole[0].history
     assert seen == [line.step for line in read_lines(tmp_path / LOG)] == list(range(13))
+    run(each=logged(tmp_path / LOG, TRAINING, 1e-9))
+    assert [line.step for line in read_lines(tmp_path / LOG)] == [0, 12]
 
 
 def test_a_log_of_a_run_that_was_killed_has_whole_lines_and_goes_on(tmp_path, monkeypatch, whole):
