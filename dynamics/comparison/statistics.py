@@ -47,14 +47,6 @@ def lines(comparison: Comparison) -> list[Line]:
     return [_line(policy, budget, cells, full, comparison) for (policy, budget), cells in by_key.items()]
 
 
-def line_of(comparison: Comparison, policy: str, budget: str) -> Line:
-    """One line of the table. Raises ValueError for a cell that was not measured."""
-    for line in lines(comparison):
-        if (line.policy, line.budget) == (policy, budget):
-            return line
-    raise ValueError(f"{policy!r} at {budget} was not measured")
-
-
 def _line(policy: str, budget: str, cells: dict[int, Cell], full: dict[int, Cell], comparison: Comparison) -> Line:
     settings, seeds = comparison.settings, sorted(cells)
     total = settings.config.n_layers * settings.config.n_heads * settings.context

@@ -4,7 +4,7 @@ import pytest
 
 from dynamics.comparison import plan
 from dynamics.comparison.record import read_comparison
-from dynamics.comparison.statistics import line_of
+from dynamics.comparison.statistics import lines
 from scripts.commands.studies.compare_table import markdown_table
 from scripts.figures.trained import fig_compare
 from scripts.figures.trained.compare_panels import LOOKS
@@ -18,11 +18,11 @@ def data():
 
 def test_data_are_the_lines_of_the_table(data):
     comparison = read_comparison()
-    budgets = comparison.settings.budgets
+    budgets, table = comparison.settings.budgets, {line[:2]: line for line in lines(comparison)}
     assert sorted(data.names) == sorted(policy for policy in plan.POLICIES if policy != plan.FULL)
     for index, name in enumerate(data.names):
         for column, budget in enumerate(budgets):
-            line = line_of(comparison, str(name), budget)
+            line = table[str(name), budget]
             assert tuple(data.extra[index, column]) == (line.extra.low, line.extra.value, line.extra.high)
             assert tuple(data.accuracy[index, column]) == (line.accuracy.low, line.accuracy.value, line.accuracy.high)
             assert data.memory[index, column] == line.share
