@@ -4,17 +4,17 @@
 """
 
 import sys
+from functools import partial
 
 import torch
 
-from dynamics.heads.coupling import mixings
+from dynamics.heads.theorem import coordinates
 from dynamics.model.config import SMALL
 from dynamics.model.decoder import build
 from dynamics.observed.log import stacked
 from dynamics.observed.observer import Observer
-from dynamics.observed.probe import make_probe
+from dynamics.observed.task import on_rows
 from dynamics.tasks.induction import Induction
-from dynamics.tasks.task import FIRST_TOKEN
 from dynamics.training.batches import heldout_rows, training_batch
 from dynamics.training.evaluation import as_tensors
 from dynamics.training.loop import make_optimizer, train_step
@@ -27,23 +27,19 @@ def main(steps: int) -> None:
     training = TrainConfig(steps=steps, batch=64, learning_rate=1e-3, task=Induction(pool=12))
     model = build(MODEL, torch.Generator().manual_seed(training.seed))
     optimizer = make_optimizer(model, training)
-    heldout = heldout_rows(training, MODEL.vocab)
-    probe = make_probe(model, k=6, repeats=2, prompts=4, excluded=range(FIRST_TOKEN))
-    observer = Observer(model, probe, every=max(1, steps // 10), share=None)
-    seen = []
-    for step in range(steps + 1):
-        if observer.step(step) is not None:
-            seen.append(mixings(model, heldout, training.seed))
-            observer.resume()  # the line above was no training
-        if step < steps:
-            batch = training_batch(training, MODEL.vocab, step)
-            train_step(model, optimizer, as_tensors(batch, "cpu"), training.clip)
+    look = partial(on_rows, rows=heldout_rows(training, MODEL.vocab), task=training.task)
+    observer = Observer(model, look, every=max(1, steps // 10), share=None)
+    for step in range(steps):
+        observer.step(step)
+        train_step(model, optimizer, as_tensors(training_batch(training, MODEL.vocab, step), "cpu"), training.clip)
+    observer.step(steps)
 
-    scores = stacked(observer.lines, "induction")[:, 0]
-    best = scores[-1].argmax()
-    print("  step  induction  key gain * alpha2  value gain * beta1   of the best head")
-    for line, score, heads in zip(observer.lines, scores[:, best], seen, strict=True):
-        print(f"{line.step:>6} {score:>10.3f} {heads[best].key[1]:>18.3f} {heads[best].value[0]:>19.3f}")
+    lines = observer.lines
+    attention, alpha, beta = (stacked(lines, name)[:, 0] for name in ("successor", "alpha", "beta"))
+    theta, best = coordinates(stacked(lines, "gain"), alpha, beta), attention[-1].argmax()
+    print("  step  attention  key gain * alpha2  value gain * beta1   of the best head")
+    for line, share, (_, alpha2, beta1, _) in zip(lines, attention[:, best], theta[:, best], strict=True):
+        print(f"{line.step:>6} {share:>10.3f} {alpha2:>18.3f} {beta1:>19.3f}")
     print(f"observing took {observer.share:.1%} of the training's time")
 
 
