@@ -27,7 +27,7 @@ def main(steps: int) -> None:
     training = TrainConfig(steps=steps, batch=64, learning_rate=1e-3, task=Induction(pool=12))
     model = build(MODEL, torch.Generator().manual_seed(training.seed))
     optimizer = make_optimizer(model, training)
-    look = partial(on_rows, rows=heldout_rows(training, MODEL.vocab), task=training.task)
+    look = partial(on_rows, rows=heldout_rows(training, MODEL.vocab, 256), task=training.task)
     observer = Observer(model, look, every=max(1, steps // 10), share=None)
     for step in range(steps):
         observer.step(step)

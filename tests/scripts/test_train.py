@@ -14,7 +14,7 @@ from dynamics.experiments.presets import named
 from dynamics.files import registered
 from dynamics.model.config import COMPARED, PRESETS, ModelConfig
 from dynamics.model.decoder import build
-from dynamics.training.checkpoint import load, shipped
+from dynamics.training.checkpoint import SHIPPED, load, shipped
 from dynamics.training.describe import sizes
 from dynamics.training.evaluation import evaluate
 from dynamics.training.folder import heldout_of
@@ -151,6 +151,9 @@ def test_inspect_reports_the_heads_of_a_checkpoint(trained, done):
     assert printed[0].startswith("no induction head: none puts more than half")
     assert [line.split()[0] for line in printed if line.split()[:1] in (["0.0"], ["0.1"])] == ["0.0", "0.1"] * 2
     assert max(map(len, printed)) <= 120
+    trained = done("inspect", SHIPPED / "small-kv-shift").splitlines()
+    assert trained[0] == "one induction head: 0.0 (layer.head)" and " outside " in trained[-6]
+    assert trained[-2].startswith("outside the theorem: MLP; its loss") and "MLP -2" in trained[-2]
 
 
 def test_presets_of_the_command_line_are_those_of_the_package():

@@ -58,9 +58,6 @@ def test_a_prediction_is_the_mean_over_the_task_s_lengths_and_positions():
     )
     assert sum(law) == Fraction(1)
     assert theorem.predicted([head], 20) == pytest.approx(expected, rel=1e-8)
-    both = np.array([[head, (0.0, 1.0, 1.0, 0.0)]])
-    assert theorem.predicted(both[..., None, :], 7).shape == (1, 2)
-    assert theorem.predicted(both, 7) < theorem.predicted(both[:, :1], 7)
 
 
 def test_a_loss_far_below_the_rounding_of_logits_keeps_its_digits():

@@ -24,7 +24,7 @@ def test_the_example_observes_its_training(capsys):
     rows = re.findall(ROW, told, re.MULTILINE)
     assert [int(step) for step, *_ in rows] == list(range(0, 21, 2)) and "of the training's time" in told
     start = build(SMALL.model_copy(update={"mlp_width": 0}), torch.Generator().manual_seed(0))
-    attention, rest = start.blocks[0].attention, heldout_rows(TrainConfig(task=Induction(pool=12)), SMALL.vocab)
+    attention, rest = start.blocks[0].attention, heldout_rows(TrainConfig(task=Induction(pool=12)), SMALL.vocab, 256)
     alpha2, beta1 = attention.alpha_mix()[:, 1].tolist(), attention.beta_mix()[:, 0].tolist()
     products = [(key * a, value * b) for (key, value), a, b in zip(gains(start, rest), alpha2, beta1, strict=True)]
     assert any(pytest.approx(pair, abs=6e-4) == tuple(map(float, rows[0][1:])) for pair in products)

@@ -193,11 +193,6 @@ def test_the_share_of_a_run_whose_steps_are_known_is_spread_over_them():
     assert {24, 25, 26} >= set(np.diff([state[0] for state in states]).tolist())
 
 
-def test_without_a_limit_each_due_step_is_observed():
-    _, states = run([0.1] * 10, [5.0], share=None, every=3)
-    assert [state[0] for state in states] == [0, 3, 6, 9]
-
-
 def test_pauses_are_not_training():
     clock = Clock()
     observer = Observer(torch.nn.Linear(1, 1), lambda _: FOUND, clock=clock)
