@@ -4,7 +4,7 @@ The paper compares the losses of 1.5B models; here it is the steps to learn indu
 Windows 3 and 4 start as the paper's footnote 10 has it, with more variance and of both signs, and as "matched", with
 the variance of window 2 (`coefficients.initial`): only the second pair of comparisons is about the window alone.
 Coupling trains 32 models of 8 heads each for 1000 steps: 256 heads stand for Table 5's 128 pairs. They have no MLP, as
-the theorem's model: a head's own W_V W_O then is all that reads its values out (`coupling.gains`).
+the theorem's model: a head's own W_V W_O then is all that reads its values out (`dynamics.heads.theorem.gains`).
 """
 
 from typing import Final

@@ -25,10 +25,10 @@ class Line(Strict):
 
     From prompts and text, fields of `dynamics.observed.scores.Observed`: copy_loss is the mean loss of each repeat of
     the prompts, text_loss that of the text. From rows of a task (`dynamics.observed.task`): accuracy; losses, one a
-    stage of `dynamics.heads.theorem.STAGES`; successor, the attention to x_{i+1}, (layers, heads); gain (heads, 2), key
-    and value. alpha, beta: from either. seconds: what this observation took, without the writing of its line. trained:
-    seconds of training since the observer began. share: of all observations so far, writing of earlier lines included,
-    over trained; None before there is any.
+    stage of `dynamics.heads.theorem.STAGES`, the first alone where a model has no gains; successor, the attention to
+    x_{i+1}, (layers, heads); gain (heads, 2), key and value. alpha, beta: from either. seconds: what this observation
+    took, without the writing of its line. trained: seconds of training since the observer began. share: of all
+    observations so far, writing of earlier lines included, over trained; None before there is any.
     """
 
     step: Count

@@ -64,10 +64,12 @@ orthogonal, and the theorem's are.
 higher than that of the next seed's by {0[kv-shift row].gain.value:.4f}
 [{0[kv-shift row].gain.low:.4f}, {0[kv-shift row].gain.high:.4f}] in `kv-shift` and by
 {0[coupling row].gain.value:.4f} [{0[coupling row].gain.low:.4f}, {0[coupling row].gain.high:.4f}] in `kv-shift-8`: it
-is no better than a stranger's. The order of the times, {0[kv-shift row].order:.2f} and {0[coupling row].order:.2f},
-does know it: the theorem tells which seed is sooner, from coordinates that are read while the model trains.
+is no better than with the prediction of another seed. The order of the times, {0[kv-shift row].order:.2f} and
+{0[coupling row].order:.2f}, does know it. That is no forecast: the coordinates are read at each step of the same
+training, and not before.
 
-**With an MLP the theorem does not hold.** In seed 0 of `small-kv-shift` the prediction rises from
+**With an MLP the prediction fails.** The theorem does not speak of such a model. In seed 0
+of `small-kv-shift` the prediction rises from
 {runs[small-kv-shift][0].predicted[0]:.2f} to {runs[small-kv-shift][0].predicted[50]:.1f} nats while the loss falls from
 {runs[small-kv-shift][0].measured[row][0]:.2f} to {runs[small-kv-shift][0].measured[row][50]:.0e}. The mean rank
 correlation is {0[small-kv-shift row].rank.value:.2f}, and {0[small-kv-shift row].reached[0]} of 8 seeds have both

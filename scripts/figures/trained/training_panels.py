@@ -10,13 +10,13 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.patheffects import withStroke
 
+from dynamics.heads.named import THRESHOLD
 from dynamics.heads.theorem import GAPS
 
 from ..figure_files import STYLE
 from ..palette import BLACK, CHAINED, DASHED, DOTTED, GREEN, SERIES, WORDS
 
 OFF = 1.0  # from the plane: marks are hollow beyond
-ATTENDS = 0.5  # of its attention on the successor: an induction head
 _LEVELS = (0.01, 0.03, 0.1, 0.3, 1.0, 2.0, 5.0, 10.0, 30.0)
 _TICKS = (-1000, -100, -30, -10, -3, -1, 0, 1, 3, 10, 30, 100, 1000)
 _CURVES = {
@@ -27,7 +27,7 @@ _CURVES = {
 }
 MARKS = 16  # of a path, about
 _KEY = f"""●  a head within {OFF:g} of the plane      ○  farther off      ╌  a guess      □  unit box
-★  its end, with over {ATTENDS:g} of its attention on the successor      ■  its end, else"""
+★  its end, with over {THRESHOLD:g} of its attention on the successor      ■  its end, else"""
 
 
 def draw_panels(data) -> Figure:
@@ -78,7 +78,7 @@ def _path(panel: Axes, data, place: tuple[int, int], hue: dict, filled) -> None:
     panel.plot(x, y, linewidth=0.9, path_effects=[withStroke(linewidth=1.9, foreground="white")], **hue)
     off = data.distance[run, :count, head, None] > OFF
     faces, edges, widths = np.where(off, 1.0, own), np.where(off, own, (0, 0, 0, 1)), np.where(off, 1.2, 0.4)
-    end = ("*", 60) if data.successor[place] > ATTENDS else ("s", 20)
+    end = ("*", 60) if data.successor[place] > THRESHOLD else ("s", 20)
     for at, (marker, size) in ((np.s_[: -1 : 1 + count // MARKS], ("o", 14)), (np.s_[-1:], end)):
         panel.scatter(
             x[at], y[at], size, faces[at], marker=marker, edgecolors=edges[at], linewidths=widths[at, 0], zorder=3,
