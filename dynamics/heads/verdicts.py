@@ -117,7 +117,7 @@ def judge(model: InductionModel, batch: Batch, task: Task) -> Inspection:
         lost = [_cost(whole, alone)] if only is None else [_cost(whole, alone), _cost(only, without_all)]
         scores[report[:2]], costs[report[:2]] = (alone, only), max(lost, key=abs)
     workers = sum(costs[place] > 0 for place in attending) * answers
-    beside, together, stages = _theorem(model, batch, task, reports)
+    beside, together, stages = _theorem(model, batch, task)
     heads = []
     found = zip(reports, *_attention(model, batch), beside or [(None,) * 4] * len(reports), strict=True)
     for report, *seen, own in found:
@@ -127,17 +127,14 @@ def judge(model: InductionModel, batch: Batch, task: Task) -> Inspection:
     return Inspection(whole, without_all, heads, float((1 / batch.lengths).mean()), guess, answers, together, stages)
 
 
-def _theorem(
-    model: InductionModel, batch: Batch, task: Task, reports: list[HeadReport]
-) -> tuple[list, float | None, dict[str, float] | None]:
+def _theorem(model: InductionModel, batch: Batch, task: Task) -> tuple[list, float | None, dict[str, float] | None]:
     """Gain, coordinates, the theorem's loss and read-out of each head; the loss of all heads; and the stages."""
     if not (theorem.has_gains(model.config) and isinstance(task, Induction)):
         return [], None, None
-    gains = theorem.gains(model, batch)
-    theta = theorem.coordinates(gains, [one.alpha for one in reports], [one.beta for one in reports])
+    theta = theorem.theta(model, batch)
     outs = [theorem.read_out(model, batch, head) for head in range(len(theta))]
     alone = theorem.predicted(theta[:, None], task.pool).tolist()
-    rows = list(zip(gains, theta, alone, outs, strict=True))
+    rows = list(zip(theorem.gains(model, batch), theta, alone, outs, strict=True))
     return rows, float(theorem.predicted(theta, task.pool)), theorem.stages(model, batch)
 
 

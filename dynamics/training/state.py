@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from dynamics.files.atomic import atomic_write_bytes
+from dynamics.files.strict_json import parse_object
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel, build
 from dynamics.training.checkpoint import check_shapes, read_tensors
@@ -100,7 +101,7 @@ def read_model(path: Path) -> tuple[InductionModel, TrainConfig, int]:
     Raises: FileNotFoundError; ValueError, one plain line, for a damaged file.
     """
     tensors = _verified(path)
-    settings = by_task(json.loads(bytes(tensors.pop("settings").tolist())))
+    settings = by_task(parse_object(bytes(tensors.pop("settings").tolist()), str(path)))
     known = {name: value for name, value in settings.items() if name in ModelConfig.model_fields}
     rest = {name: value for name, value in settings.items() if name not in known}
     config, training = ModelConfig.checked(known, str(path)), TrainConfig.checked(rest, str(path))
@@ -118,6 +119,8 @@ def _verified(path: Path) -> dict[str, Tensor]:
     digest = bytes(tensors.pop("sha256", torch.zeros(0)).to(torch.uint8).tolist())
     if digest != _digest(tensors):
         raise ValueError(f"{path}: the contents do not match their sha256")
+    if not {"settings", "history.loss"} <= tensors.keys():
+        raise ValueError(f"{path}: not the state of a training")
     return tensors
 
 
