@@ -101,6 +101,8 @@ def read_model(path: Path) -> tuple[InductionModel, TrainConfig, int]:
     Raises: FileNotFoundError; ValueError, one plain line, for a damaged file.
     """
     tensors = _verified(path)
+    if not {"settings", "history.loss"} <= tensors.keys():
+        raise ValueError(f"{path}: not the state of a training")
     settings = by_task(parse_object(bytes(tensors.pop("settings").tolist()), str(path)))
     known = {name: value for name, value in settings.items() if name in ModelConfig.model_fields}
     rest = {name: value for name, value in settings.items() if name not in known}
@@ -119,8 +121,6 @@ def _verified(path: Path) -> dict[str, Tensor]:
     digest = bytes(tensors.pop("sha256", torch.zeros(0)).to(torch.uint8).tolist())
     if digest != _digest(tensors):
         raise ValueError(f"{path}: the contents do not match their sha256")
-    if not {"settings", "history.loss"} <= tensors.keys():
-        raise ValueError(f"{path}: not the state of a training")
     return tensors
 
 
