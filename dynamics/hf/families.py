@@ -11,13 +11,16 @@ the checkpoint was trained with, its logits mean nothing, and it is refused.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from dynamics.hf import versions
+from dynamics.weights import described
 from dynamics.weights.families import FAMILIES, RUN
+from dynamics.weights.kinds import KINDS
 from theory import alibi
 
 if TYPE_CHECKING:
@@ -82,7 +85,7 @@ def heads(model: PreTrainedModel) -> Heads:
         raise ValueError(f"is_decoder is True: {name} is supported as an encoder only")
     if getattr(config, "pretraining_tp", 1) > 1 and getattr(config, "slow_but_exact", False):
         raise ValueError("slow_but_exact sums the output matrix in slices and without its bias: not supported")
-    windows = tuple(getattr(m, "sliding_window", getattr(config, "sliding_window", None)) for m in modules)
+    windows = described.windows(config.to_dict(), Path("config")) if name in KINDS else (None,) * len(modules)
     if not family.windows:
         without_windows(windows)
     if name == "mpt":

@@ -24,7 +24,7 @@ OUTWARD = 1 + 2.0**-49  # more than the scale and the shift, in floats, can roun
 class Basis(Enum):
     """What the logit range of a head is."""
 
-    ATTAINED = "attained by a query and two keys"
+    ATTAINED = "attained by a query and two keys, in floats: their rounding is estimated, and proved with --certified"
     CERTIFIED = "upper end of an enclosure in ball arithmetic"
     ROTATIONS = "a bound over all relative rotations"
     GAINS = "a bound from the gains of query and key norms"

@@ -79,17 +79,19 @@ def rounded_scopes(
 ) -> list[float]:
     """For each head of a layer the distance from which no token of the context can weigh more than eps.
 
-    inf, or beyond the context: rounding leaves nothing to say. heads: those of `layer_scopes`; asked.context counts;
-    logits: their `rounded_logits`, where they are known. Raises: as `rounded_logits`.
+    A layer's window ends it too. inf, or beyond the context: rounding leaves nothing to say. heads: those of
+    `layer_scopes`; asked.context counts; logits: their `rounded_logits`, where they are known. Raises: as
+    `rounded_logits`.
     """
     found = rounded_logits(checkpoint, layer, heads, asked, arithmetic) if logits is None else logits
     sizes, eps = checkpoint.layer_architecture(layer), _lowered(asked, arithmetic)
+    seen = checkpoint.small(layer).window or math.inf
     if eps <= 0:
-        return [math.inf for _ in heads]
+        return [seen for _ in heads]
     scopes = []
     for head, run in zip(heads, found, strict=True):
         bounds: Bounds = bounds_of(head, sizes, asked.context)._replace(sink=run.sink)
-        scopes.append(bounds.scope(run.spread, eps, run.largest))
+        scopes.append(min(bounds.scope(run.spread, eps, run.largest), seen))
     return scopes
 
 
@@ -104,7 +106,7 @@ def rounded_logits(
         raise ValueError(f"arithmetic must be one of {', '.join(FORMATS)}, got {arithmetic!r}")
     sizes, small = checkpoint.layer_architecture(layer), checkpoint.small(layer)
     if small.alpha is not None:
-        raise ValueError("rounding is bounded for heads without a shift")
+        raise ValueError("rounding is not bounded where keys are a mixture of two tokens' (KV shifting)")
     asks, seen = _side(checkpoint, layer, "query", arithmetic), _side(checkpoint, layer, "key", arithmetic)
     group, found = sizes.n_heads // sizes.n_kv_heads, []
     for head in heads:

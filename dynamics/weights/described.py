@@ -23,7 +23,8 @@ from theory import alibi
 
 LayerType = Literal["full_attention", "sliding_attention"]
 # What changes logits in the families that read it, and is other people's business elsewhere.
-READ = ("attention_multiplier", "query_pre_attn_scalar", "attn_logit_softcapping", "clip_qkv", "no_rope_layers")
+READ = ("attention_multiplier", "query_pre_attn_scalar", "attn_logit_softcapping", "clip_qkv", "no_rope_layers",
+        "sliding_window_pattern")  # fmt: skip
 BESIDE = r"(?:lm_head|score|classifier|qa_outputs)\.(?:weight|bias)"  # a model whose layers are known
 AFTER = ("o_proj", "out_proj", "dense", "c_proj", "rotary_emb", "bias$", "masked_bias$")
 
@@ -64,8 +65,6 @@ def layout(data: Mapping[str, Any], path: Path, prefix: str) -> Layout:
         if (given := data.get(name, wanted)) is not wanted:
             raise ValueError(f"{path}: {name} is {given!r}: only {wanted!r} is supported")
     config = Decoder.of(_renamed(kind, data, path), path)
-    if kind.windows == "named" and config.use_sliding_window and config.layer_types is None:
-        raise ValueError(f"{path}: layer_types is missing")
     layers = []
     for number in range(config.num_hidden_layers):
         layers.append(_layer(kind, config, data, path, f"{prefix}{kind.root}{number}.", number))
@@ -101,10 +100,8 @@ def lacking(data: Mapping[str, Any], names: Iterable[str]) -> str:
 
 def _inner(kind: Kind, data: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
     """The part of the config that is about text, with what its class takes for what it leaves out."""
-    if not kind.nested:
-        return data
-    inner = data.get(kind.nested)
-    if not isinstance(inner, dict):
+    inner = data.get(kind.nested) if kind.nested else data
+    if not isinstance(inner, Mapping):
         raise ValueError(f"{path}: {kind.nested} is missing")
     given = {name: value for name, value in inner.items() if value is not None}
     return {**kind.absent, **given, "model_type": data["model_type"]}
@@ -144,7 +141,7 @@ def _layer(kind: Kind, config: Decoder, data: Mapping[str, Any], path: Path, roo
         sizes, _rows(kind, sizes, at, "weight"), _rows(kind, sizes, at, "bias") if data.get(field, usual) else {},
         gamma=f"{norm}.weight" if kind.norm else None, norm_bias=f"{norm}.bias" if kind.norm_bias else None,
         query_gain=_named(gains, at, "query", sizes.n_heads), key_gain=_named(gains, at, "key", sizes.n_kv_heads),
-        window=config.sliding_window if _slides(kind, config, path, number) else None, offset=kind.offset,
+        window=_window(kind, config, path, number), offset=kind.offset,
         sinks=f"{at}{kind.sinks}" if kind.sinks else None,
     )  # fmt: skip
 
@@ -171,8 +168,8 @@ def _architecture(kind: Kind, config: Decoder, data: Mapping[str, Any], path: Pa
         position = "none"
     turned, gain = None, 1.0
     if position == "rope":
-        of = "sliding_attention" if _slides(kind, config, path, number) else "full_attention"
-        turned, gain = rotation(data, path, d_head, kind.share, of if isinstance(kind.windows, int) else "")
+        of: LayerType = "sliding_attention" if _slides(kind, config, path, number) else "full_attention"
+        turned, gain = rotation(data, path, d_head, kind.share, kind.share_name, of if kind.rope_by_type else None)
     gains, slopes = _asked(kind, data), None
     if position == "alibi":  # Falcon adds its biases before it scales
         slopes = tuple(slope / (math.sqrt(d_head) if kind.rounded else 1.0) for slope in alibi.slopes(n_heads))
@@ -200,21 +197,31 @@ def _entry(values: Sequence[Any], number: int, path: Path) -> Any:
     return values[number]
 
 
+def windows(data: Mapping[str, Any], path: Path) -> tuple[int | None, ...]:
+    """By layer, how many tokens a query sees, itself among them; None for all. Raises: as `layout`."""
+    kind = KINDS[str(data["model_type"])]
+    config = Decoder.of(_renamed(kind, _inner(kind, data, path), path), path)
+    return tuple(_window(kind, config, path, number) for number in range(config.num_hidden_layers))
+
+
+def _window(kind: Kind, config: Decoder, path: Path, number: int) -> int | None:
+    return config.sliding_window if _slides(kind, config, path, number) else None
+
+
 def _slides(kind: Kind, config: Decoder, path: Path, number: int) -> bool:
-    """Whether a layer has the sliding window."""
-    if kind.windows in (None, "all"):
-        return kind.windows == "all"
-    if not isinstance(kind.windows, int) and not config.use_sliding_window:
+    """Whether a layer has the sliding window, as the masks of transformers have it."""
+    if kind.windows is None or (kind.windows in ("asked", "qwen") and not config.use_sliding_window):
         return False
-    if config.layer_types is not None and kind.windows != "asked":
+    if kind.typed and config.layer_types is not None:
         if len(config.layer_types) != config.num_hidden_layers:
             count = f"{len(config.layer_types)} entries for {config.num_hidden_layers} layers"
             raise ValueError(f"{path}: layer_types has {count}")
         return config.layer_types[number] == "sliding_attention"
     if kind.windows == "qwen":
         return number >= config.max_window_layers
-    every = (config.sliding_window_pattern or kind.windows) if isinstance(kind.windows, int) else None
-    return every is None or (number + 1) % every != 0
+    if kind.windows == "unrotated":
+        return config.use_sliding_window and not _entry(config.no_rope_layers or (), number, path)
+    return not isinstance(kind.windows, int) or (number + 1) % (config.sliding_window_pattern or kind.windows) != 0
 
 
 def _rows(kind: Kind, sizes: Architecture, at: str, ending: str) -> Mapping[Role, Rows]:

@@ -10,6 +10,7 @@ from dynamics.weights import safetensors_file as safetensors_files
 from dynamics.weights.safetensors_file import StoredTensor
 
 SINGLE, INDEX = "model.safetensors", "model.safetensors.index.json"
+ADAPTER = "adapter_config.json"
 PICKLED = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".joblib", ".npy", ".npz")
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 
@@ -35,9 +36,14 @@ def locate(path_or_hub_id: str | Path) -> Path:
 def stored_tensors(folder: Path) -> dict[str, StoredTensor]:
     """Every tensor of model.safetensors or, where that is absent, of the files in model.safetensors.index.json.
 
-    Raises: OSError; ValueError, one line, for no such file (pickled weights are named), an index that points outside
-    of the folder, to a file that is absent, or disagrees with what a file holds, and damaged headers.
+    Raises: OSError; ValueError, one line, for no such file (pickled weights are named), both of them, an adapter beside
+        them, an index that points outside of the folder, to a file that is absent, or disagrees with what a file holds,
+        and damaged headers.
     """
+    if (folder / ADAPTER).exists():
+        raise ValueError(f"{folder / ADAPTER}: an adapter beside the weights is not read: merge it into them first")
+    if (folder / SINGLE).is_file() and (folder / INDEX).is_file():
+        raise ValueError(f"{folder}: {SINGLE} and {INDEX} are both there: remove the one that is not meant")
     if (folder / SINGLE).is_file():
         return safetensors_files.tensors(folder / SINGLE)
     if (folder / INDEX).is_file():

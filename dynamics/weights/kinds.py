@@ -43,9 +43,13 @@ class Kind(NamedTuple):
     kv_heads: the number of key-value heads: as "given" in the config, "all" heads, or "one".
     position, pairs: the kind of position, and which channels are rotated together.
     share: the part of a head that is rotated where the config does not say (None: always the whole head).
-    windows: the layers with a sliding window: "all"; "qwen", from max_window_layers on; "named", those of layer_types;
-        a number n, all but every n-th; "asked", all. "qwen", "named" and "asked" need use_sliding_window. layer_types,
-        if the config has it, replaces the rule of "qwen" and of a number.
+    share_name: the field beside the rotary parameters that gives this part.
+    rope_by_type: whether layers with a sliding window have rotary parameters of their own.
+    windows: the layers with a sliding window where layer_types does not say: "all"; "asked", all; "qwen", from
+        max_window_layers on; "unrotated", those without positions; a number n, all but every n-th. "asked", "qwen" and
+        "unrotated" need use_sliding_window.
+    typed: whether layer_types, if the config has it, decides in place of that rule. With "qwen" there is no window
+        without use_sliding_window even so.
     sinks: the name of the learned sink logits.
     scale: "gpt2" if the logits are scaled as in GPT-2.
     root, ends: the prefix of the layers, and the tensors that must stand beside them.
@@ -53,7 +57,8 @@ class Kind(NamedTuple):
     rounded: whether ALiBi's biases are rounded to bfloat16 in every format.
     rest: a pattern of all names in a layer beside attention and its norm; None: any name is accepted.
     quantised: methods of quantisation that leave the weights of attention in floats.
-    nested, absent: the config field that holds the text config, and the values of the class for what it leaves out.
+    nested: the config field that holds the text config.
+    absent: the values that the class takes for fields that the config leaves out, where they matter here.
     """
 
     attention: str = "self_attn"
@@ -73,7 +78,10 @@ class Kind(NamedTuple):
     position: Literal["rope", "alibi", "none"] = "rope"
     pairs: Literal["halves", "neighbours"] = "halves"
     share: float | None = None
-    windows: Literal["all", "qwen", "named", "asked"] | int | None = None
+    share_name: str = "partial_rotary_factor"
+    rope_by_type: bool = False
+    windows: Literal["all", "asked", "qwen", "unrotated"] | int | None = None
+    typed: bool = False
     sinks: str = ""
     scale: Literal["", "gpt2"] = ""
     root: str = "layers."
@@ -100,9 +108,10 @@ def _falcon(data: Mapping[str, Any]) -> dict[str, Any]:
 _GEMMA = Kind(offset=1.0)
 _LLAMA = Kind(rest=r"self_attn\.(?:o_proj\.(?:weight|bias)|rotary_emb\.inv_freq)|post_attention_layernorm\.weight|"
                    r"mlp\.(?:gate|up|down)_proj\.(?:weight|bias)")  # fmt: skip
-_GEMMA3 = _GEMMA._replace(windows=6, gains=Gains(), needs={"use_bidirectional_attention": False},
-                          given=("query_pre_attn_scalar",), reads=("query_pre_attn_scalar",))  # fmt: skip
-_QWEN = _LLAMA._replace(windows="qwen", given=("num_key_value_heads",))
+_GEMMA3 = _GEMMA._replace(windows=6, typed=True, rope_by_type=True, gains=Gains(), given=("query_pre_attn_scalar",),
+                          needs={"use_bidirectional_attention": False},
+                          reads=("query_pre_attn_scalar", "sliding_window_pattern"))  # fmt: skip
+_QWEN = _LLAMA._replace(windows="qwen", typed=True, given=("num_key_value_heads",))
 _BLOCKS = {"num_hidden_layers": ("n_layer", "num_hidden_layers"),
            "num_attention_heads": ("n_head", "num_attention_heads")}  # fmt: skip
 _NEOX = Kind("attention", layer_norm=True, norm_bias=True, fused=("query_key_value", "interleaved"), kv_heads="all")
@@ -119,7 +128,7 @@ KINDS = {
                           "num_key_value_heads": ("num_kv_heads", "n_head_kv")},
         ends=("word_embeddings.weight", "ln_f.weight")),
     "gemma": _GEMMA,
-    "gemma2": _GEMMA._replace(windows=2, given=("query_pre_attn_scalar",),
+    "gemma2": _GEMMA._replace(windows=2, typed=True, given=("query_pre_attn_scalar",),
                               reads=("query_pre_attn_scalar", "attn_logit_softcapping")),
     "gemma3": _GEMMA3._replace(nested="text_config", absent={"num_attention_heads": 8, "num_key_value_heads": 4,
                                                              "head_dim": 256, "query_pre_attn_scalar": 256}),
@@ -129,24 +138,25 @@ KINDS = {
                  scale="gpt2", ends=("wte.weight", "ln_f.weight"),
                  fields=_BLOCKS | {"hidden_size": ("n_embd", "hidden_size"),
                                    "max_position_embeddings": ("n_positions", "max_position_embeddings")}),
-    "gpt_neox": _NEOX._replace(biases=("attention_bias", True), share=0.25,
+    "gpt_neox": _NEOX._replace(biases=("attention_bias", True), share=0.25, share_name="rotary_pct",
                                ends=("embed_in.weight", "final_layer_norm.weight")),
-    "gpt_oss": Kind(biases=("attention_bias", True), windows=2, sinks="sinks", given=("rope_parameters|rope_scaling",),
-                    quantised=("mxfp4",)),
+    "gpt_oss": Kind(biases=("attention_bias", True), windows=2, typed=True, sinks="sinks",
+                    given=("rope_parameters|rope_scaling",), quantised=("mxfp4",)),
     "granite": Kind(given=("attention_multiplier",), reads=("attention_multiplier",)),
     "llama": _LLAMA,
-    "mistral": _LLAMA._replace(biases=("", False), windows="all", given=("num_key_value_heads",)),
+    "mistral": _LLAMA._replace(biases=("", False), windows="all", typed=True, given=("num_key_value_heads",)),
     "mixtral": Kind(biases=("", False), windows="all"),
     "olmo": Kind(norm="", layer_norm=True, reads=("clip_qkv",), ends=("embed_tokens.weight",)),
     "olmo2": Kind(norm=None, gains=Gains(over="width")),
     "opt": Kind(norm="self_attn_layer_norm", layer_norm=True, norm_bias=True, biases=("enable_bias", True),
                 needs={"do_layer_norm_before": True, "layer_norm_elementwise_affine": True}, kv_heads="all",
                 position="none", root="decoder.layers.", ends=("decoder.embed_tokens.weight",)),
-    "phi3": Kind(fused=("qkv_proj", "concatenated"), biases=("", False), share=1.0, windows="all"),
+    "phi3": Kind(fused=("qkv_proj", "concatenated"), biases=("", False), share=1.0, windows="all",
+                 absent={"original_max_position_embeddings": 4096}),
     "qwen2": _QWEN._replace(biases=("", True)),
     "qwen3": _QWEN._replace(gains=Gains(), given=("num_key_value_heads", "head_dim")),
     "qwen3_moe": Kind(gains=Gains(), windows="asked"),
-    "smollm3": Kind(windows="named", given=("no_rope_layers",), reads=("no_rope_layers",)),
+    "smollm3": Kind(windows="unrotated", typed=True, given=("no_rope_layers",), reads=("no_rope_layers",)),
     "stablelm": Kind(layer_norm=True, norm_bias=True, biases=("use_qkv_bias", False), share=0.25,
                      gains=Gains("q_layernorm.norms.{}.weight", "k_layernorm.norms.{}.weight", own=True,
                                  layer_norm=True, asked="qk_layernorm")),

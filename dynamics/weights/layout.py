@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, ValidationError
 
 from dynamics.files.manifest import plain_line
 from dynamics.weights.safetensors_file import FLOATS, StoredTensor
@@ -18,6 +18,7 @@ from dynamics.weights.safetensors_file import FLOATS, StoredTensor
 Role = Literal["query", "key", "value"]
 ROLES: tuple[Role, ...] = ("query", "key", "value")
 PROJECTIONS: dict[Role, str] = {"query": "q_proj", "key": "k_proj", "value": "v_proj"}
+Format = Literal["float64", "float32", "float16", "bfloat16", "auto"]
 Size = Annotated[int, Field(ge=1, le=2**24)]
 Layers = Annotated[int, Field(ge=1, le=2000)]
 
@@ -107,9 +108,20 @@ class Layout(NamedTuple):
 
 
 class Config(BaseModel):
-    """A config.json: unknown keys are other people's business, known ones have the right type."""
+    """A config.json: unknown keys are other people's business, known ones have the right type.
+
+    eps of norms, under the names that families give it: a negative one would make states longer than is bounded.
+    is_causal: transformers runs every decoder without its mask where this is false.
+    """
 
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False, strict=True, protected_namespaces=())
+    rms_norm_eps: NonNegativeFloat | None = None
+    layer_norm_eps: NonNegativeFloat | None = None
+    layer_norm_epsilon: NonNegativeFloat | None = None
+    norm_eps: NonNegativeFloat | None = None
+    dtype: Format | None = None
+    torch_dtype: Format | None = None
+    is_causal: Literal[True] = True
 
     @classmethod
     def of(cls, data: Mapping[str, Any], path: Path) -> Self:
@@ -177,7 +189,9 @@ def check(layout: Layout, found: Mapping[str, StoredTensor], where: Path) -> Non
     """Refuse missing, unknown, wrongly shaped and not-float tensors, naming file and tensor of the first."""
     for name in layout.required:
         if name not in found:
-            raise ValueError(f"{where}: tensor {name} is missing")
+            strange = next((other for other in sorted(found) if other.endswith(f".{name}")), name)
+            told = f"; remove {strange.removesuffix(name)!r} from the names" if strange != name else ""
+            raise ValueError(f"{where}: tensor {name} is missing{told}")
     for name in sorted(found.keys() - layout.required.keys() - layout.optional.keys()):
         if not (layout.others and re.fullmatch(layout.others, name)):
             raise ValueError(f"{found[name].path}: unknown tensor {name}")

@@ -12,6 +12,7 @@ from dynamics.weights import layout as layouts
 from dynamics.weights.layout import Architecture, Config, LayerLayout, Layers, Layout, Size
 from theory import alibi
 
+NAMES = {"num_attention_heads": "n_heads", "hidden_size": "d_model", "num_hidden_layers": "n_layers"}  # of transformers
 HEADS = r"(?:score|classifier|qa_outputs)\..+"  # of other tasks
 
 
@@ -37,7 +38,7 @@ class Mpt(Config):
     n_layers: Layers
     n_heads: Size
     vocab_size: Size
-    max_seq_len: Size | None = None
+    max_seq_len: Annotated[Size, Field(ge=2)] | None = None  # biases of 1 place would serve every place
     expansion_ratio: Annotated[int, Field(ge=1, le=1000)] = 4
     no_bias: Literal[True] = True
     norm_type: Literal["layernorm", "low_precision_layernorm"] = "low_precision_layernorm"
@@ -53,6 +54,9 @@ def layout(data: Mapping[str, Any], path: Path, prefix: str) -> Layout:
     not see.
     Raises: ValueError of one line for a bad field, biases, normed queries and keys, RoPE, a prefix mask, grouped heads.
     """
+    for other, name in NAMES.items():
+        if other in data and data[other] != data.get(name):
+            raise ValueError(f"{path}: {name} is {data.get(name)} but {other} is {data[other]}")
     config = Mpt.of(data, path)
     attention, width = config.attn_config, config.d_model
     d_head = layouts.head_dim(width, config.n_heads, config.n_heads, path)

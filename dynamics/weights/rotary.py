@@ -11,6 +11,7 @@ from pydantic import PositiveFloat
 
 from dynamics.weights.layout import Config, Size
 
+LENGTHS = ("original_max_position_embeddings", "max_position_embeddings")
 ANGLES_ONLY = ("default", "linear", "dynamic", "llama3")
 
 
@@ -35,18 +36,43 @@ def rope_gain(data: Mapping[str, Any], path: Path) -> float:
     the ratio of two such, and LongRoPE (arXiv:2402.13753), attention_factor or sqrt(1 + ln s / ln original length).
     Raises: ValueError for a kind of scaling, or a partial rotation, that is not known here, and for no length to scale.
     """
+    given = _parameters(data, path)
+    _whole(given, data, path)
+    return _gain(given, data, path)
+
+
+def _parameters(data: Mapping[str, Any], path: Path, of: str | None = None) -> Mapping[str, Any]:
+    """The rotary parameters of a layer; of: its type, where types differ. The older name is for full attention alone.
+
+    Raises: ValueError for two names that disagree, and for parameters by type where types do not differ.
+    """
     new, old = data.get("rope_parameters") or {}, data.get("rope_scaling") or {}
-    if not isinstance(new, dict) or not isinstance(old, dict):
+    if not isinstance(new, Mapping) or not isinstance(old, Mapping):
         raise ValueError(f"{path}: rope_parameters and rope_scaling must be objects")
+    if new and old and new != old:
+        raise ValueError(f"{path}: rope_parameters and rope_scaling are both given, and differ")
+    if of is not None and old:
+        return {"rope_type": "default", **old} if of == "full_attention" else {}
     given = new or old
-    if (new and old and new != old) or any(isinstance(value, dict) for value in given.values()):
+    if of is not None:
+        given = given.get(of) or {}
+    if not isinstance(given, Mapping) or any(isinstance(value, Mapping) for value in given.values()):
         raise ValueError(f"{path}: one set of rotary parameters for all layers is supported, not several")
-    whole = {key: data[key] for key in ("original_max_position_embeddings", "max_position_embeddings") if data.get(key)}
-    rope = Rope.of(given | whole, path)
-    kind = rope.rope_type or rope.type or "default"
-    partial = data.get("partial_rotary_factor", 1.0), rope.partial_rotary_factor
+    return given
+
+
+def _whole(given: Mapping[str, Any], data: Mapping[str, Any], path: Path) -> None:
+    """Refuse a partial rotation."""
+    partial = data.get("partial_rotary_factor", 1.0), given.get("partial_rotary_factor", 1.0)
     if partial != (1.0, 1.0):
         raise ValueError(f"{path}: a partial rotation is not supported, got partial_rotary_factor {min(partial)}")
+
+
+def _gain(given: Mapping[str, Any], data: Mapping[str, Any], path: Path) -> float:
+    """f^2 of these parameters in this config; a length beside them goes before one among them."""
+    lengths = {"max_position_embeddings": None} | {name: data[name] for name in LENGTHS if data.get(name)}
+    rope = Rope.of(dict(given) | lengths, path)
+    kind = rope.rope_type or rope.type or "default"
     if kind in ANGLES_ONLY:
         return 1.0
     if kind == "yarn" and data.get("model_type") == "phi3":
@@ -95,24 +121,19 @@ def rope_base(data: Mapping[str, Any], path: Path) -> float:
 
 
 def rotation(
-    data: Mapping[str, Any], path: Path, d_head: int, share: float | None, kind: str
+    data: Mapping[str, Any], path: Path, d_head: int, share: float | None, share_name: str, of: str | None
 ) -> tuple[int | None, float]:
     """How many components of a head are turned, None for all, and the factor that the rotation puts on a logit.
 
-    share: of a head that is turned where the config does not say; None where no part is ever left out. kind: of this
-    layer, for parameters that differ between them. Raises: as `rope_gain`, and for odd or unknown shares.
+    share: of a head that is turned where the config does not say; None where no part is ever left out. share_name: the
+    field beside the rotary parameters that says it. of: the type of this layer, where parameters differ between them.
+    Raises: as `rope_gain`, and for odd or unknown shares.
     """
-    plain = dict(data)
-    given = data.get("rope_parameters") or data.get("rope_scaling") or {}
-    if isinstance(given, dict) and isinstance(given.get(kind), dict):
-        plain |= {"rope_parameters": given[kind], "rope_scaling": None}
-        given = given[kind]
-    if share is not None and isinstance(given, dict):
-        old = data.get("partial_rotary_factor", data.get("rotary_pct", share))
-        share = given.get("partial_rotary_factor", old)
-        others = {key: value for key, value in given.items() if key != "partial_rotary_factor"}
-        plain |= {"partial_rotary_factor": 1.0, "rope_parameters": others, "rope_scaling": None}
-    gain, share = rope_gain(plain, path), 1.0 if share is None else share
+    given = _parameters(data, path, of)
+    if share is None:
+        _whole(given, data, path)
+    share = 1.0 if share is None else given.get("partial_rotary_factor", data.get(share_name, share))
+    gain = _gain({**given, "partial_rotary_factor": 1.0}, data, path)
     if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
         raise ValueError(f"{path}: the share of a head that is turned must be in (0, 1], got {share!r}")
     turned = int(d_head * share)

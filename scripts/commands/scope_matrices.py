@@ -12,7 +12,7 @@ from theory import alibi
 from theory.checked import POSITIVE, SHARE, real, reals, shown
 
 from .cli import aligned
-from .scope_report import ARITHMETIC, finite, number
+from .scope_report import BIASES, finite, number
 
 NEEDED, OPTIONAL = {"w_q", "w_k", "gamma"}, {"norm_bias", "query_bias", "norm", "slope"}
 NAMES = "it must hold w_q, w_k and gamma, and may hold norm_bias, query_bias, norm and slope"
@@ -45,10 +45,10 @@ def report(path: str, slope: float | None, eps: float, target: Path | None) -> s
     cells = [(str(head), *map(number, row.values())) for head, row in enumerate(rows)]
     widest = number(max(row["scope"] for row in rows))
     lines = [f"from distance {widest} on no token weighs more than {eps:g} in any head, whatever the context", ""]
-    lines += [*aligned([COLUMNS + ("D of x @ W",) * square, *cells]), "", *LEGEND, *SQUARE * square, ARITHMETIC]
+    lines += [*aligned([COLUMNS + ("D of x @ W",) * square, *cells]), "", *LEGEND, *SQUARE * square, BIASES]
     if target is not None:
         heads = [{"head": head} | finite(row) for head, row in enumerate(rows)]
-        content = {"matrices": path, "eps": eps, "arithmetic": ARITHMETIC.removeprefix("arithmetic: "), "heads": heads}
+        content = {"matrices": path, "eps": eps, "arithmetic": BIASES.removeprefix("arithmetic: "), "heads": heads}
         atomic_write_text(target, json.dumps(content, indent=1, allow_nan=False) + "\n")
         lines.append(f"wrote {target}")
     return "\n".join(lines)

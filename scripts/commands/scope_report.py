@@ -19,9 +19,10 @@ Layers = Sequence[Sequence["HeadScope"]]
 COLUMNS = ("layer", "head", "slope", "range D", "printed", "spectral", "scope", "window", "reach", "KV tokens",
            "dropped <=", "error <=")  # fmt: skip
 SHIFT = ("alpha", "beta")
-ARITHMETIC = (
-    "arithmetic: the bounds are about exact (real) arithmetic; in bfloat16 transformers rounds slope times position, "
-    "and a weight can exceed eps 90 times (32 heads, 4,096 tokens, slope 2^-1/2)"
+ARITHMETIC = "arithmetic: the bounds are about exact (real) arithmetic"
+BIASES = (
+    f"{ARITHMETIC}; in bfloat16 transformers rounds slope times position, and a weight can exceed eps 90 times (32 "
+    "heads, 4,096 tokens, slope 2^-1/2)"
 )
 
 
@@ -107,8 +108,12 @@ def _totals(checkpoint: Checkpoint, layers: Layers, asked: Settings) -> list[str
         f"{100 * (1 - total.kept / total.full):.2f} % saved",
         f"change of the heads' outputs (before the output projection, from the same states before the layer): at most "
         f"{total.output_error:.4g} in norm in any layer",
-        ARITHMETIC,
+        _arithmetic(checkpoint),
     ]
+
+
+def _arithmetic(checkpoint: Checkpoint) -> str:
+    return ARITHMETIC if checkpoint.architecture.slopes is None else BIASES
 
 
 def document(
@@ -124,7 +129,7 @@ def document(
         "model": model,
         "architecture": checkpoint.architecture._asdict(),
         "settings": asked._asdict(),
-        "arithmetic": ARITHMETIC.removeprefix("arithmetic: "),
+        "arithmetic": _arithmetic(checkpoint).removeprefix("arithmetic: "),
         "totals": None if part else _plain_totals(checkpoint, layers, asked),
         "heads": [_plain(head, rounded) for heads in layers for head in heads],
     }

@@ -54,20 +54,22 @@ CONFIGS = [
                 "layer_types": ["chunked_attention"] * 2
             },
             "rotary scaling of type 'proportional' is not supported": {"rope_scaling": {"type": "proportional"}},
-            "rotary scaling of type 'longrope' needs attention_factor, or original_max_position_embeddings": [
-                {"rope_scaling": {"type": "longrope"}},
-                {"model_type": "phi3", "rope_scaling": {"type": "longrope"}},
-            ],
+            "rotary scaling of type 'longrope' needs attention_factor, or original_max_position_embeddings": {
+                "rope_scaling": {"type": "longrope"}
+            },
             "rotary scaling of type 'yarn' needs attention_factor, or factor": {
                 "rope_parameters": {"rope_type": "yarn"}
             },
             "factor: Input should be greater than 0 (got -1.0)": {
                 "rope_parameters": {"rope_type": "yarn", "factor": -1.0}
             },
-            "one set of rotary parameters for all layers is supported, not several": [
-                {"rope_parameters": {"full_attention": {"rope_type": "yarn"}}},
-                {"rope_parameters": {"rope_type": "default"}, "rope_scaling": {"type": "yarn"}},
-            ],
+            "one set of rotary parameters for all layers is supported, not several": {
+                "rope_parameters": {"full_attention": {"rope_type": "yarn"}}
+            },
+            "rope_parameters and rope_scaling are both given, and differ": {
+                "rope_parameters": {"rope_type": "default"},
+                "rope_scaling": {"type": "yarn"},
+            },
             "rope_parameters and rope_scaling must be objects": {"rope_scaling": "yarn"},
             "a partial rotation is not supported, got partial_rotary_factor 0.5": {"partial_rotary_factor": 0.5},
             "add_cross_attention is True: only False is supported": {"model_type": "gpt2", "add_cross_attention": True},
@@ -80,12 +82,6 @@ CONFIGS = [
             "attention_multiplier is missing": {"model_type": "granite"},
             "query_pre_attn_scalar is missing": {"model_type": "gemma2"},
             "no_rope_layers is missing": {"model_type": "smollm3"},
-            "layer_types is missing": {
-                "model_type": "smollm3",
-                "no_rope_layers": [1, 0],
-                "use_sliding_window": True,
-                "sliding_window": 4,
-            },
             "do_layer_norm_before is False: only True is supported": {
                 "model_type": "opt",
                 "do_layer_norm_before": False,
@@ -195,6 +191,7 @@ def test_a_config_that_is_not_understood_or_does_not_fit_is_refused(config, word
             },
             [None, 4],
         ),
+        ({"model_type": "smollm3", "no_rope_layers": [1, 0], "use_sliding_window": True}, [None, 4]),
         ({"model_type": "granite", "attention_multiplier": 0.3}, [None, None]),
         (OLDER_QWEN, [None, 4]),
         (OLDER_QWEN | {"max_window_layers": 9}, [None, None]),

@@ -25,7 +25,7 @@ def disagreements(kind, model, data):
     kind = kind._replace(**kind.settled(data)) if kind.settled else kind
     asked = kind.gains.asked if kind.gains else ""
     names = [kind.biases[0], *kind.needs, *kind.reads, asked]
-    found += [f"field {name}" for name in names if name and not hasattr(config, name)]
+    found += [f"field {name}" for name in names if name and not any(hasattr(config, x) for x in (name, f"_{name}"))]
     some = [names for usual, names in kind.fields.items() if usual != "max_position_embeddings"]  # which bounds nothing
     found += [f"fields {names}" for names in some if not any(hasattr(config, name) for name in names)]
     found += [f"fields {names}" for names in kind.given if not any(hasattr(config, n) for n in names.split("|"))]

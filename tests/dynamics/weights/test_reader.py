@@ -246,6 +246,7 @@ def test_mpt_slopes_follow_alibi_bias_max_and_alibi(hf, tmp_path):
 def test_the_factor_of_a_rotation_lowers_no_logit_of_which_a_part_is_not_turned(factor, counted, tmp_path):
     rope = {"rope_type": "yarn", "factor": 2.0, "attention_factor": factor, "rope_theta": 1e4,
             "original_max_position_embeddings": 64}  # fmt: skip
-    data = {"model_type": "gpt_neox", "rope_parameters": rope, "partial_rotary_factor": 0.25}
-    assert rotation(data, tmp_path, 8, 0.25, "") == (2, pytest.approx(counted))
-    assert rotation(data | {"partial_rotary_factor": 1.0}, tmp_path, 8, 0.25, "") == (None, pytest.approx(factor**2))
+    data = {"model_type": "gpt_neox", "rope_parameters": rope, "rotary_pct": 0.25}
+    assert rotation(data, tmp_path, 8, 0.5, "rotary_pct", None) == (2, pytest.approx(counted))
+    data["rotary_pct"] = 1.0
+    assert rotation(data, tmp_path, 8, 0.5, "rotary_pct", None) == (None, pytest.approx(factor**2))
