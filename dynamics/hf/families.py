@@ -85,7 +85,10 @@ def heads(model: PreTrainedModel) -> Heads:
         raise ValueError(f"is_decoder is True: {name} is supported as an encoder only")
     if getattr(config, "pretraining_tp", 1) > 1 and getattr(config, "slow_but_exact", False):
         raise ValueError("slow_but_exact sums the output matrix in slices and without its bias: not supported")
-    windows = described.windows(config.to_dict(), Path("config")) if name in KINDS else (None,) * len(modules)
+    if name in KINDS:
+        windows = described.windows(config.to_dict(), Path("config"))
+    else:
+        windows = (getattr(config, "sliding_window", None),) * len(modules)
     if not family.windows:
         without_windows(windows)
     if name == "mpt":

@@ -64,7 +64,7 @@ def layout(data: Mapping[str, Any], path: Path, prefix: str) -> Layout:
     for name, wanted in kind.needs.items():
         if (given := data.get(name, wanted)) is not wanted:
             raise ValueError(f"{path}: {name} is {given!r}: only {wanted!r} is supported")
-    config = Decoder.of(_renamed(kind, data, path), path)
+    config = _config(kind, data, path)
     layers = []
     for number in range(config.num_hidden_layers):
         layers.append(_layer(kind, config, data, path, f"{prefix}{kind.root}{number}.", number))
@@ -121,6 +121,16 @@ def _renamed(kind: Kind, data: Mapping[str, Any], path: Path) -> dict[str, Any]:
     if kind.kv_heads != "given":
         result["num_key_value_heads"] = 1 if kind.kv_heads == "one" else None
     return result
+
+
+def _config(kind: Kind, data: Mapping[str, Any], path: Path) -> Decoder:
+    """The fields of this config. Raises: ValueError for a window that is in no mask of the family, but in its cache."""
+    config = Decoder.of(_renamed(kind, data, path), path)
+    dropping = config.layer_types is None or "sliding_attention" in config.layer_types
+    if kind.windows is None and config.sliding_window is not None and dropping:
+        told = f"{data['model_type']} has no window in its masks, and its cache would drop keys"
+        raise ValueError(f"{path}: sliding_window is {config.sliding_window}: {told}")
+    return config
 
 
 def _others(kind: Kind, n_layers: int, prefix: str) -> str:
@@ -200,7 +210,7 @@ def _entry(values: Sequence[Any], number: int, path: Path) -> Any:
 def windows(data: Mapping[str, Any], path: Path) -> tuple[int | None, ...]:
     """By layer, how many tokens a query sees, itself among them; None for all. Raises: as `layout`."""
     kind = KINDS[str(data["model_type"])]
-    config = Decoder.of(_renamed(kind, _inner(kind, data, path), path), path)
+    config = _config(kind, _inner(kind, data, path), path)
     return tuple(_window(kind, config, path, number) for number in range(config.num_hidden_layers))
 
 

@@ -111,7 +111,8 @@ class Config(BaseModel):
     """A config.json: unknown keys are other people's business, known ones have the right type.
 
     eps of norms, under the names that families give it: a negative one would make states longer than is bounded.
-    is_causal: transformers runs every decoder without its mask where this is false.
+    is_causal: transformers runs every decoder without its mask where this is false. attention_chunk_size: by it, and by
+    sliding_window, its caches drop keys, whatever the masks of a family are.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False, strict=True, protected_namespaces=())
@@ -122,6 +123,7 @@ class Config(BaseModel):
     dtype: Format | None = None
     torch_dtype: Format | None = None
     is_causal: Literal[True] = True
+    attention_chunk_size: None = None
 
     @classmethod
     def of(cls, data: Mapping[str, Any], path: Path) -> Self:

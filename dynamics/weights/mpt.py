@@ -39,6 +39,7 @@ class Mpt(Config):
     n_heads: Size
     vocab_size: Size
     max_seq_len: Annotated[Size, Field(ge=2)] | None = None  # biases of 1 place would serve every place
+    sliding_window: None = None
     expansion_ratio: Annotated[int, Field(ge=1, le=1000)] = 4
     no_bias: Literal[True] = True
     norm_type: Literal["layernorm", "low_precision_layernorm"] = "low_precision_layernorm"

@@ -12,7 +12,6 @@ import safetensors.numpy
 import torch
 from torch import Tensor
 
-from dynamics.model.positions import rotate
 from dynamics.weights import safetensors_file
 from dynamics.weights.reader import Architecture, Checkpoint, open_checkpoint
 from theory import alibi
@@ -122,11 +121,17 @@ def unreadable(folder: str | Path, monkeypatch: pytest.MonkeyPatch, *parts: str)
 
 
 def attention(
-    checkpoint: Checkpoint, layer: int, hidden: Tensor, eps: float, base: float = 10000.0
+    checkpoint: Checkpoint,
+    layer: int,
+    hidden: Tensor,
+    eps: float,
+    base: float = 10000.0,
+    turns: tuple[Tensor, Tensor] | None = None,
 ) -> tuple[Tensor, Tensor]:
     """Attention weights (n_heads, length, length) and their mean values (length, n_heads, d_head), in float64.
 
-    hidden (length, d_model) is what enters the norm.
+    hidden (length, d_model) is what enters the norm. turns: the cosines and sines that a model hands to its attention,
+    with the factor f that the scale of the checkpoint has to hold as f^2; None: those of this base.
     """
     sizes, small = checkpoint.layer_architecture(layer), checkpoint.small(layer)
     states = hidden.double()
@@ -152,8 +157,12 @@ def attention(
             earlier = torch.cat([torch.zeros_like(heads[role][:1]), heads[role][:-1]])
             heads[role] = now * heads[role] + before * earlier
     if sizes.position == "rope":
+        turned = sizes.d_head if sizes.rotated is None else sizes.rotated
+        factor = 1.0 if turns is None else float(turns[0][0, 0] ** 2 + turns[1][0, 0] ** 2)
+        sizes = sizes._replace(scale=sizes.scale / (factor if sizes.rotated is None else max(factor, 1.0)))
+        cos, sin = _angles(len(hidden), turned, base) if turns is None else (_pairs(x, turned, sizes) for x in turns)
         for role in ("query", "key"):
-            heads[role] = _rotate(heads[role], sizes, base)
+            heads[role] = _rotate(heads[role], sizes, cos, sin)
     group = sizes.n_heads // sizes.n_kv_heads
     own = [h // group for h in range(sizes.n_heads)]
     scores = sizes.scale * torch.einsum("the,she->hts", heads["query"], heads["key"][:, own])
@@ -190,12 +199,29 @@ def norm(x: Tensor, kind: str, gain: np.ndarray, bias: np.ndarray | None, eps: f
     return x if bias is None else x + torch.from_numpy(bias)
 
 
-def _rotate(heads: Tensor, sizes: Architecture, base: float) -> Tensor:
-    """The first `rotated` components turned, in halves, or put into halves for it where neighbours are pairs."""
-    turned = heads.shape[-1] if sizes.rotated is None else sizes.rotated
-    places, part = torch.arange(len(heads))[None], heads[..., :turned]
-    order = torch.arange(turned)
-    if sizes.pairs == "neighbours":
-        order = order.view(-1, 2).T.flatten()
-    part = rotate(part[None][..., order], places, base)[0][..., order.argsort()]
+def _angles(length: int, turned: int, base: float) -> tuple[Tensor, Tensor]:
+    """Cosines and sines of each place and pair of components, (length, turned / 2)."""
+    rates = base ** (-torch.arange(0, turned, 2, dtype=torch.float64) / turned)
+    angles = torch.outer(torch.arange(length, dtype=torch.float64), rates)
+    return angles.cos(), angles.sin()
+
+
+def _pairs(table: Tensor, turned: int, sizes: Architecture) -> Tensor:
+    """One column a pair, of a table with one a component or one a pair already."""
+    if table.shape[-1] not in (turned, turned // 2):
+        raise ValueError(f"{turned} components are read as turned, the model turns {table.shape[-1]}")
+    if table.shape[-1] == turned // 2:
+        return table
+    return table[:, : turned // 2] if sizes.pairs == "halves" else table[:, ::2]
+
+
+def _rotate(heads: Tensor, sizes: Architecture, cos: Tensor, sin: Tensor) -> Tensor:
+    """The first `rotated` components of (length, heads, d_head) turned, pair by pair."""
+    turned = 2 * cos.shape[-1]
+    part, half = heads[..., :turned], turned // 2
+    halves = sizes.pairs == "halves"
+    first, second = (part[..., :half], part[..., half:]) if halves else (part[..., ::2], part[..., 1::2])
+    cos, sin = cos[:, None], sin[:, None]
+    pair = first * cos - second * sin, second * cos + first * sin
+    part = torch.cat(pair, -1) if halves else torch.stack(pair, -1).flatten(-2)
     return torch.cat([part, heads[..., turned:]], -1)

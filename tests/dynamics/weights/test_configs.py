@@ -31,6 +31,19 @@ CONFIGS = [
             "width 8 is not a multiple of 3 heads": {"num_attention_heads": 3, "num_key_value_heads": 3},
             "4 heads are not a multiple of 3 key-value heads": {"num_key_value_heads": 3},
             "rotary heads have an even size, got 3": {"head_dim": 3},
+            "rms_norm_eps: Input should be greater than or equal to 0 (got -0.5)": {"rms_norm_eps": -0.5},
+            "rms_norm_eps: Input should be a valid number (got 'x')": {"rms_norm_eps": "x"},
+            "dtype: Input should be 'float64', 'float32', 'float16', 'bfloat16' or 'auto' (got 'float23')": {
+                "dtype": "float23"
+            },
+            "is_causal: Input should be True (got False)": [
+                {"is_causal": False},
+                {"is_causal": False, "model_type": "mistral", "sliding_window": 4},
+            ],
+            "attention_chunk_size: Input should be None (got 4)": {"attention_chunk_size": 4},
+            "sliding_window is 4: llama has no window in its masks, and its cache would drop keys": {
+                "sliding_window": 4
+            },
             "tensor model.layers.0.self_attn.q_proj.bias is missing": [
                 {"attention_bias": True},
                 {"model_type": "qwen2"},
@@ -140,6 +153,10 @@ CONFIGS = [
                 "attn_config": {"alibi": True, "alibi_bias_max": 7}
             },
             "no_bias: Input should be True (got False)": {"no_bias": False},
+            "n_heads is 2 but num_attention_heads is 4": {"num_attention_heads": 4},
+            "max_seq_len: Input should be greater than or equal to 2 (got 1)": {"max_seq_len": 1},
+            "is_causal: Input should be True (got False)": {"is_causal": False},
+            "sliding_window: Input should be None (got 4)": {"sliding_window": 4},
             "norm_type: Input should be 'layernorm' or 'low_precision_layernorm' (got 'rmsnorm')": {
                 "norm_type": "rmsnorm"
             },
@@ -192,7 +209,6 @@ def test_a_config_that_is_not_understood_or_does_not_fit_is_refused(config, word
             [None, 4],
         ),
         ({"model_type": "smollm3", "no_rope_layers": [1, 0], "use_sliding_window": True}, [None, 4]),
-        ({"model_type": "granite", "attention_multiplier": 0.3}, [None, None]),
         (OLDER_QWEN, [None, 4]),
         (OLDER_QWEN | {"max_window_layers": 9}, [None, None]),
         (OLDER_QWEN | {"max_window_layers": 0}, [4, 4]),

@@ -68,6 +68,16 @@ def overlap(entries):
     entries[QUERY]["data_offsets"] = [begin - 32, end - 32]
 
 
+def renamed(prefix):
+    """Another prefix in front of every name."""
+
+    def damage(folder):
+        tensors = files.safetensors.numpy.load_file(folder / WEIGHTS)
+        files.safetensors.numpy.save_file({prefix + name: tensor for name, tensor in tensors.items()}, folder / WEIGHTS)
+
+    return damage
+
+
 FILES = {
     f"model: tensor {QUERY} is missing": tensors(lambda data: data.pop(QUERY)),
     "tensor model.norm.weight is missing": tensors(lambda data: data.pop("model.norm.weight")),
@@ -120,6 +130,15 @@ FILES = {
     f"{WEIGHTS}: a git-lfs pointer, not the weights; fetch them first": content(
         lambda data: b"version https://git-lfs.github.com/spec/v1\n"
     ),
+    "tensor embed_tokens.weight is missing; remove '_orig_mod.model.' from the names": renamed("_orig_mod."),
+    "tensor embed_tokens.weight is missing; remove 'module.model.' from the names": renamed("module."),
+    "tensor embed_tokens.weight is missing; remove 'base_model.model.' from the names": renamed("base_model."),
+    "adapter_config.json: an adapter beside the weights is not read": lambda folder: (
+        folder / "adapter_config.json"
+    ).write_text("{}"),
+    "model.safetensors and model.safetensors.index.json are both there": lambda folder: (
+        folder / f"{WEIGHTS}.index.json"
+    ).write_text("{}"),
     "config.json is missing": lambda folder: (folder / "config.json").unlink(),
     "config.json: not readable as JSON": lambda folder: (folder / "config.json").write_text('{"model_type": "llama"'),
     "config.json: not a JSON object": lambda folder: (folder / "config.json").write_text("[]"),

@@ -117,7 +117,7 @@ def random_model(hf, name: str, config: dict, head: str = "ForCausalLM", size: f
 
 
 def inside(model, name: str, **given: torch.Tensor) -> list[dict[str, torch.Tensor]]:
-    """What really enters each norm, the attention weights, and what enters the output projection."""
+    """What really enters each norm, the attention weights, what enters the output projection, and rotary angles."""
     root, norm, block, out = PLACES.get(name, ("model.layers", "input_layernorm", "self_attn", "o_proj"))
     seen: list[dict[str, torch.Tensor]] = []
     for layer in model.get_submodule(root):
@@ -126,6 +126,9 @@ def inside(model, name: str, **given: torch.Tensor) -> list[dict[str, torch.Tens
         entrance = norm if hasattr(layer, norm.split(".")[0]) else "ln_attn"
         layer.get_submodule(entrance).register_forward_pre_hook(lambda _, x, r=record: r.update(hidden=x[0][0]))
         attention_module = getattr(layer, block)
+        attention_module.register_forward_pre_hook(
+            lambda _, x, named, r=record: r.update(turns=named.get("position_embeddings")), with_kwargs=True
+        )
         attention_module.register_forward_hook(lambda _, x, y, r=record: r.update(weights=y[1][0]))
         getattr(attention_module, out).register_forward_pre_hook(lambda _, x, r=record: r.update(mean=x[0][0]))
     given = given or {"input_ids": torch.arange(LENGTH)[None] % model.config.vocab_size}
