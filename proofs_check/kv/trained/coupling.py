@@ -183,7 +183,8 @@ CLAIMS: tuple[Claim, ...] = (
         f"{APPENDIX}, our addition",
         "What a head becomes in training on induction (32 layers of width 32, vocabulary 32) goes with its values' "
         "start: of 119 heads that start with beta1 > beta2 108 come to attend to the successor, of the other 137 22, "
-        "more of the former in 31 of the 31 layers that differ in it; for alpha1 > alpha2 in 14 of 29.",
+        "a larger share of the former in 31 of the 31 layers where the shares differ. For alpha1 > alpha2 it is so in "
+        "14 of 29.",
         _counts("fate", 108, 11, 22, 115),
         _by_layer(c.decides, "31 of 31", Control("keys", points=KEYS), name="start_beta"),
         _by_layer(c.decides, "14 of 29", Control("values", points=VALUES), told=False, name="start_alpha"),
