@@ -25,6 +25,7 @@ def median_time(times: Times) -> float:
 def median_interval(times: Times, *, confidence: float = LEVEL, draws: int = DRAWS) -> Estimate:
     """The median and its percentile bootstrap interval over runs; the ends are order statistics, never interpolated.
 
+    Of lognormal times it covers the median in .92 to .94 of samples of 5 to 16 runs, at a confidence of .95.
     Raises ValueError: no runs, a time that is not positive, bad options.
     """
     values = _array(times)
