@@ -1,20 +1,20 @@
-"""Times to a level of runs that share one budget, some of them censored there: medians, bootstrap intervals, odds.
+"""Times to a level of runs that share one budget, some of them censored there: medians, and odds of being first.
 
 A censored run (None) is later than every run that arrived. So the median of a sample is right-censored, +inf, where
-fewer than half (of an even number: not more than half) arrived, and an end of an interval may be +inf.
-Intervals: percentile bootstrap over runs, seeded; ends are order statistics, never interpolated.
+fewer than half (of an even number: not more than half) arrived, and an end of its interval may be +inf.
 """
 
 from collections.abc import Sequence
-from math import ceil, floor
+from math import ceil, floor, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import t
 
-from dynamics.statistics.estimate import Estimate
+from dynamics.statistics.estimate import LEVEL, Estimate
 
 Times = Sequence[float | None]
-CONFIDENCE, DRAWS = 0.95, 10_000
+DRAWS = 10_000
 
 
 def median_time(times: Times) -> float:
@@ -22,35 +22,32 @@ def median_time(times: Times) -> float:
     return float(_medians(_array(times)[None])[0])
 
 
-def median_interval(times: Times, *, confidence: float = CONFIDENCE, draws: int = DRAWS, seed: int = 0) -> Estimate:
-    """The median and its bootstrap interval. Raises ValueError: no runs, a time that is not positive, bad options."""
+def median_interval(times: Times, *, confidence: float = LEVEL, draws: int = DRAWS) -> Estimate:
+    """The median and its percentile bootstrap interval over runs; the ends are order statistics, never interpolated.
+
+    Of lognormal times it covers the median in .92 to .94 of samples of 5 to 16 runs, at a confidence of .95.
+    Raises ValueError: no runs, a time that is not positive, bad options.
+    """
     values = _array(times)
-    resampled = _medians(_resample(values, draws, np.random.default_rng(seed)))
-    return Estimate(median_time(times), *_ends(resampled, resampled, confidence))
+    resampled = _medians(_resample(values, draws, np.random.default_rng(0)))
+    return Estimate(median_time(times), *_ends(resampled, confidence))
 
 
-def median_ratio(
-    first: Times, second: Times, *, confidence: float = CONFIDENCE, draws: int = DRAWS, seed: int = 0
-) -> Estimate:
-    """median(first) / median(second); where both are censored it may be anything from 0 to inf."""
-    a, b = _array(first), _array(second)
-    rng = np.random.default_rng(seed)
-    with np.errstate(invalid="ignore"):
-        value = (_medians(a[None]) / _medians(b[None]))[0]
-        resampled = _medians(_resample(a, draws, rng)) / _medians(_resample(b, draws, rng))
-    # A draw with both medians beyond the budget widens the interval on both sides.
-    low, high = (np.where(np.isnan(resampled), end, resampled) for end in (0.0, np.inf))
-    return Estimate(float(value), *_ends(low, high, confidence))
+def probability_faster(first: Times, second: Times, *, confidence: float = LEVEL) -> Estimate:
+    """P(a run of first arrives before one of second), ties (two censored runs among them) counted by half.
 
-
-def probability_faster(
-    first: Times, second: Times, *, confidence: float = CONFIDENCE, draws: int = DRAWS, seed: int = 0
-) -> Estimate:
-    """P(a run of first arrives before one of second), ties (two censored runs among them) counted by half."""
-    a, b = _array(first), _array(second)
-    rng = np.random.default_rng(seed)
-    resampled = _earlier(_resample(a, draws, rng), _resample(b, draws, rng))
-    return Estimate(float(_earlier(a[None], b[None])[0]), *_ends(resampled, resampled, confidence))
+    The interval is Wilson's: each p with |found - p| <= q sqrt(V(p)), V(p) = p (1 - p) (m + n + 1)/(3 m n). At p = 1/2
+    V is Mann and Whitney's variance where both are of one law; q is Student's quantile with m + n - 2 degrees of
+    freedom. Newcombe's fifth method (2006, Statistics in Medicine 25:559) has a smaller V near 0 and 1, and covers less
+    there where outliers of one sample decide. The interval has a width where all pairs agree.
+    Raises ValueError: no runs, a time that is not positive, bad options.
+    """
+    a, b = _array(first)[:, None], _array(second)
+    share, m, n = float(((a < b) + 0.5 * (a == b)).mean()), len(a), len(b)
+    quantile = float(t.ppf(1 - _tail(confidence), max(m + n - 2, 1)))
+    scale = quantile**2 * (m + n + 1) / (3 * m * n)
+    middle, half = share + scale / 2, sqrt(scale * (share * (1 - share) + scale / 4))
+    return Estimate(share, max((middle - half) / (1 + scale), 0.0), min((middle + half) / (1 + scale), 1.0))
 
 
 def _array(times: Times) -> NDArray:
@@ -69,21 +66,20 @@ def _medians(samples: NDArray) -> NDArray:
     return upper if samples.shape[-1] % 2 else (ordered[..., middle - 1] + upper) / 2
 
 
-def _earlier(first: NDArray, second: NDArray) -> NDArray:
-    """Share of pairs, one of each sample along the last axis, in which the first is earlier; ties by half."""
-    a, b = first[..., :, None], second[..., None, :]
-    return ((a < b) + 0.5 * (a == b)).mean((-2, -1))
-
-
 def _resample(values: NDArray, draws: int, rng: np.random.Generator) -> NDArray:
     if draws < 1:
         raise ValueError(f"draws must be at least 1, got {draws}")
     return values[rng.integers(0, len(values), (draws, len(values)))]
 
 
-def _ends(low: NDArray, high: NDArray, confidence: float) -> tuple[float, float]:
-    """The (1 -+ confidence)/2 quantiles: of low rounded down, of high rounded up to an order statistic."""
+def _ends(samples: NDArray, confidence: float) -> tuple[float, float]:
+    """The (1 -+ confidence)/2 quantiles, rounded outwards to an order statistic."""
+    last, tail = len(samples) - 1, _tail(confidence)
+    ordered = np.sort(samples)
+    return float(ordered[floor(tail * last)]), float(ordered[ceil((1 - tail) * last)])
+
+
+def _tail(confidence: float) -> float:
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must lie strictly between 0 and 1, got {confidence}")
-    last, tail = len(low) - 1, (1 - confidence) / 2
-    return float(np.sort(low)[floor(tail * last)]), float(np.sort(high)[ceil((1 - tail) * last)])
+    return (1 - confidence) / 2

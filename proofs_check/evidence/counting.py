@@ -1,7 +1,11 @@
-"""Exact tests on counts: Fisher's for a table of two rows and two columns, and the sign test, in rationals."""
+"""Exact tests in rationals: of two samples by their ranks, of a count by its sign, and Holm's level for many tests."""
 
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from math import comb
+from typing import Any
 
 TwoByTwo = tuple[tuple[int, int], tuple[int, int]]
 
@@ -9,18 +13,37 @@ TwoByTwo = tuple[tuple[int, int], tuple[int, int]]
 SIGNIFICANT = Fraction(1, 20)
 
 
-def fisher_exact(table: TwoByTwo) -> Fraction:
-    """Two-sided p of independence: sum of C(r1, k) C(r2, c1-k) / C(n, c1) over all k no likelier than the one seen.
+def rank_test(first: Sequence[Any], second: Sequence[Any]) -> Fraction:
+    """Two-sided p that two samples come from one law: the share of the C(m + n, m) ways to split the pooled values in
+    which the rank sum is as far from its mean as the one seen, or farther.
 
-    Source: Fisher's exact test. Args: table, counts, rows by columns. Returns: an exact probability in (0, 1].
-    Raises: ValueError for a negative count or an empty table.
+    Source: Mann and Whitney's test, exact with ties, which have the mean of their ranks. Args: m >= 1 and n >= 1 values
+    with an order. Returns: an exact probability in (0, 1]. Raises: ValueError for an empty sample.
     """
-    (a, b), (c, d) = table
-    if min(a, b, c, d) < 0 or a + b + c + d == 0:
-        raise ValueError(f"counts must be at least 0 and not all 0, got {table}")
-    row1, row2, column1 = a + b, c + d, a + c
-    ways = {k: comb(row1, k) * comb(row2, column1 - k) for k in range(max(0, column1 - row2), min(row1, column1) + 1)}
-    return Fraction(sum(w for w in ways.values() if w <= ways[a]), sum(ways.values()))
+    if not first or not second:
+        raise ValueError("a rank test needs a value in each sample")
+    pooled = sorted([*first, *second])
+    twice = {value: bisect_left(pooled, value) + bisect_right(pooled, value) + 1 for value in pooled}
+    m, mean = len(first), len(first) * (len(pooled) + 1)
+    ways: list[Counter[int]] = [Counter({0: 1}), *(Counter() for _ in first)]  # by how many are taken, by rank sum
+    for value in pooled:
+        for taken in range(m, 0, -1):
+            for total, number in ways[taken - 1].items():
+                ways[taken][total + twice[value]] += number
+    seen = abs(sum(twice[value] for value in first) - mean)
+    far = sum(number for total, number in ways[m].items() if abs(total - mean) >= seen)
+    return Fraction(far, comb(len(pooled), m))
+
+
+def holm_level(values: Iterable[Fraction], error: Fraction = SIGNIFICANT) -> Fraction:
+    """The largest p that Holm's method rejects among these, as a level: it rejects those at or below, no other.
+
+    Source: Holm 1979, Scandinavian Journal of Statistics 6:65: the k-th smallest of n is held against
+    error/(n - k + 1), up to the first that is larger. With probability 1 - error no true hypothesis is rejected.
+    """
+    ordered = sorted(values)
+    left = next((len(ordered) - k for k, p in enumerate(ordered) if p * (len(ordered) - k) > error), 1)
+    return error / left
 
 
 def sign_test(successes: int, trials: int) -> Fraction:

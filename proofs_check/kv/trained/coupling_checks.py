@@ -9,10 +9,12 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
 import sympy as sp
 
-from proofs_check.evidence.counting import SIGNIFICANT, TwoByTwo, fisher_exact, sign_test
+from proofs_check.evidence.counting import TwoByTwo, sign_test
 from proofs_check.evidence.margin import Margin, different, identity, less, same, worst
+from proofs_check.kv.trained.comparisons import Found
 from proofs_check.ledger.mathematical import identities
 from theory.landscape.symbolic import interior_table
 from theory.shift.algebra import mixing_matrix, tokens
@@ -60,34 +62,56 @@ def all_upper_right(seed: int | None, chosen=_followers, trained: bool = True) -
     return worst(found) if found else Margin(-1.0, "no head attends to the successor", "at least one")
 
 
-def coupled(trained: bool, largest: Fraction) -> Margin:
-    return less(fisher_exact(counted(heads(None), trained)), largest)
+def layers() -> list[tuple[Head, ...]]:
+    """The shipped heads, layer by layer."""
+    runs: dict[int, list[Head]] = {}
+    for head in heads(None):
+        runs.setdefault(head.seed, []).append(head)
+    return [tuple(run) for run in runs.values()]
 
 
-def off_diagonal(counts: TwoByTwo) -> Margin:
-    """More heads off the diagonal than on it, by more than a fair coin would give."""
-    on, off = counts[0][0] + counts[1][1], counts[0][1] + counts[1][0]
-    return worst([less(on, off), less(sign_test(off, on + off), SIGNIFICANT)])
+def by_layer(score: Callable[[tuple[Head, ...]], int]) -> Found:
+    """The sign test over layers, those of score 0 left out: heads of one layer are not independent of each other."""
+    lean = [found > 0 for layer in layers() if (found := score(layer))]
+    return Found(Fraction(sum(lean), len(lean)), sign_test(sum(lean), len(lean)), f"{sum(lean)} of {len(lean)}")
 
 
-def lower_left_smaller(counts: TwoByTwo) -> Margin:
-    right, left = counts[0][1], counts[1][0]
-    return worst([less(left, right), less(sign_test(left, left + right), SIGNIFICANT)])
+def _association(counts: TwoByTwo) -> int:
+    """a d - b c, of the sign of the association in a table."""
+    return counts[0][0] * counts[1][1] - counts[0][1] * counts[1][0]
 
 
-def trained_counts() -> list[dict[str, TwoByTwo]]:
-    return [{"counts": counted(heads(None))}]
+def coupled(trained: bool = True) -> Found:
+    """Layers in which the sizes of alpha and beta go against each other: the corners off the diagonal prevail."""
+    return by_layer(lambda layer: -_association(counted(layer, trained)))
+
+
+def off_diagonal(trained: bool = True) -> Found:
+    """Layers with more heads off the diagonal than on it."""
+    return _weighed(((-1, 1), (1, -1)), trained)
+
+
+def upper_right_larger(trained: bool = True) -> Found:
+    """Layers with more heads in the upper right corner than in the lower left."""
+    return _weighed(((0, 1), (-1, 0)), trained)
+
+
+def _weighed(weights: TwoByTwo, trained: bool) -> Found:
+    """Layers in which the sum of the counts, each times its weight, is positive."""
+    return by_layer(lambda layer: int(np.vdot(weights, counted(layer, trained))))
 
 
 def previous_and_own(head: Head) -> tuple[float, float]:
     return head.key[1], head.value[0]
 
 
-def signs(place: Place = previous_and_own) -> Margin:
-    """More heads have alpha2 beta1 > 0 than a fair coin would give, one time in a million."""
-    products = [key * value for key, value in map(place, heads(None))]
-    agree = sum(product > 0 for product in products)
-    return worst([less(len(products), 2 * agree), less(sign_test(agree, len(products)), Fraction(1, 10**6))])
+def previous_and_previous(head: Head) -> tuple[float, float]:
+    return head.key[1], head.value[1]
+
+
+def signs(place: Place = previous_and_own) -> Found:
+    """Layers in which more heads have alpha2 beta1 > 0 than not."""
+    return by_layer(lambda layer: sum(1 if key * value > 0 else -1 for key, value in map(place, layer)))
 
 
 def no_large_breach(seed: int | None, place: Place = previous_and_own) -> Margin:
@@ -108,21 +132,18 @@ def some_negative(name: str) -> Margin:
     return less(len(heads(None)), 10 * below)
 
 
-def fate(name: str) -> TwoByTwo:
+def fate(name: str, found: tuple[Head, ...] | None = None) -> TwoByTwo:
     """Rows: c1 > c2 at the start, and not; columns: attends to the successor once trained, and not."""
     counts = [[0, 0], [0, 0]]
-    for head in heads(None):
+    for head in heads(None) if found is None else found:
         first, second = getattr(head, name)
         counts[first <= second][head.successor <= 0.5] += 1
     return (counts[0][0], counts[0][1]), (counts[1][0], counts[1][1])
 
 
-def decides(name: str) -> Margin:
-    return less(fisher_exact(fate(name)), Fraction(1, 10**12))
-
-
-def does_not_decide(name: str) -> Margin:
-    return less(SIGNIFICANT, fisher_exact(fate(name)))
+def decides(name: str) -> Found:
+    """Layers in which heads with c1 > c2 at the start are more often those that come to attend to the successor."""
+    return by_layer(lambda layer: _association(fate(name, layer)))
 
 
 def count(what: str, expected: tuple[int, ...], trained: bool = True) -> Margin:
@@ -131,32 +152,20 @@ def count(what: str, expected: tuple[int, ...], trained: bool = True) -> Margin:
     (first, second), (third, fourth) = counted(heads(None), trained)
     found = {
         "signs": (agree, len(heads(None))),
-        "models": (_models_with_both(1), len(_by_model())),
         "cells": (first, second, third, fourth),
         "fate": tuple(number for row in fate("start_beta") for number in row),
     }
     return same(found[what], expected)
 
 
-def models_with_both(sign: int = 1) -> Margin:
-    """In most models a head has alpha2, beta1 > 1/2 and another both below -1/2 (sign -1: of opposite signs)."""
-    both, models = _models_with_both(sign), len(_by_model())
-    return worst([less(models, 2 * both), less(sign_test(both, models), SIGNIFICANT)])
+def models_with_both(sign: int = 1) -> Found:
+    """Layers in which a head has alpha2, beta1 > 1/2 and another both below -1/2 (sign -1: of opposite signs)."""
+    return by_layer(lambda layer: 1 if _has_both(layer, sign) else -1)
 
 
-def _by_model() -> dict[int, list[tuple[float, float]]]:
-    runs: dict[int, list[tuple[float, float]]] = {}
-    for head in heads(None):
-        runs.setdefault(head.seed, []).append(previous_and_own(head))
-    return runs
-
-
-def _models_with_both(sign: int) -> int:
-    return sum(_has(run, 1, sign) and _has(run, -1, sign) for run in _by_model().values())
-
-
-def _has(run: list[tuple[float, float]], key_sign: int, sign: int) -> bool:
-    return any(min(key_sign * key, sign * key_sign * value) > 0.5 for key, value in run)
+def _has_both(layer: tuple[Head, ...], sign: int) -> bool:
+    pairs = [*map(previous_and_own, layer)]
+    return all(any(min(way * key, sign * way * value) > 0.5 for key, value in pairs) for way in (1, -1))
 
 
 def outranks(factor: sp.Expr) -> Margin:

@@ -1,11 +1,10 @@
-"""Margins on a shipped sweep: whether single runs arrive at the level, and how medians of steps compare.
+"""Margins on a shipped sweep: whether single runs arrive at the level, how many do, and the medians of their steps.
 
 A run is (sweep, variant, seed). Those of the shipped seeds are re-read, their bytes checked against the recorded hash;
 a seed beyond them is trained afresh with the sweep's own settings.
 """
 
 import tempfile
-from fractions import Fraction
 from functools import lru_cache
 from math import isinf
 from typing import Any
@@ -51,6 +50,11 @@ def times(variant: Variant) -> tuple[int | None, ...]:
     return tuple(one.steps_to_level for one in shipped(variant))
 
 
+def budget(variant: Variant) -> int:
+    """The steps that each of its runs may take."""
+    return int(shipped(variant)[0].job.training.steps)
+
+
 def arrives(variant: Variant, seed: int, level: float = 0.95) -> Margin:
     """The run reaches that accuracy within its budget."""
     return at_most(level, max(result(variant, seed).accuracy))
@@ -59,28 +63,6 @@ def arrives(variant: Variant, seed: int, level: float = 0.95) -> Margin:
 def stays_below(variant: Variant, seed: int, level: float = 0.95) -> Margin:
     """The run stays below that accuracy to the end of its budget."""
     return less(max(result(variant, seed).accuracy), level)
-
-
-def ratio_below(first: Variant, second: Variant, factor: float) -> Margin:
-    """median(first) / median(second) < factor, with its whole bootstrap interval."""
-    from dynamics.statistics.survival import median_ratio
-
-    return less(median_ratio(times(first), times(second)).high, factor)
-
-
-def not_faster(first: Variant, second: Variant, factor: float) -> Margin:
-    """median(first) / median(second) > factor, with its whole interval: no gain by 1/factor or more."""
-    from dynamics.statistics.survival import median_ratio
-
-    return less(factor, median_ratio(times(first), times(second)).low)
-
-
-def sooner(first: Variant, second: Variant, odds: float = 0.5) -> Margin:
-    """A run of the first arrives before one of the second with more than these odds, with the whole interval."""
-    from dynamics.statistics.survival import probability_faster
-
-    # A share of pairs of runs: it may be one half exactly.
-    return less(Fraction(odds), Fraction(probability_faster(times(first), times(second)).low))
 
 
 def arrivals(variant: Variant, number: int) -> Margin:
@@ -92,6 +74,12 @@ def medians(variants: tuple[Variant, ...], steps: tuple[int | None, ...]) -> Mar
     """The median steps to the level of each variant are those numbers; None where the median is censored."""
     found = [median_time(times(variant)) for variant in variants]
     return same(steps, tuple(None if isinf(value) else round(value) for value in found))
+
+
+def numbers(*named: tuple[Variant, int]) -> Evidence:
+    """How many seeds of each variant arrive, as a statement names it."""
+    points, more = ([{"variant": one, "number": n + extra} for one, n in named] for extra in (0, 1))
+    return trained("seeds that reach 95 % within their steps", arrivals, points, Control("one more", points=more))
 
 
 def runs(variant: Variant, **more: Any) -> Any:

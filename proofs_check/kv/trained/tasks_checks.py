@@ -7,31 +7,12 @@ from statistics import median
 
 from proofs_check.evidence.margin import Margin, at_most, less, same, worst
 from proofs_check.kv.trained.hop_data import ERRORS, ROWS, positions
-from proofs_check.kv.trained.sweep_margins import Variant, shipped, stays_below, times
-
-ALIKE = 5 / 3  # medians within this factor of each other count as no gain and no loss
-HALF = 0.5
+from proofs_check.kv.trained.sweep_margins import Variant, shipped
 
 
 def final_error(variant: Variant) -> float:
     """Median over seeds of the held-out error at the end: at the level, or at the end of the budget."""
     return median(1 - result.accuracy[-1] for result in shipped(variant))
-
-
-def alike(first: Variant, second: Variant, factor: float = ALIKE) -> Margin:
-    """The ratio of the medians lies within 1/factor..factor, with its whole interval."""
-    from dynamics.statistics.survival import median_ratio
-
-    ratio = median_ratio(times(first), times(second))
-    return worst([at_most(1 / factor, ratio.low), at_most(ratio.high, factor)])
-
-
-def faster(first: Variant, second: Variant, factor: float = 1.0) -> Margin:
-    """P(the first arrives before `factor` times the second) > 1/2 with its whole interval; ties count by half."""
-    from dynamics.statistics.survival import probability_faster
-
-    scaled = [None if time is None else factor * time for time in times(second)]
-    return less(Fraction(HALF), Fraction(probability_faster(times(first), scaled).low))
 
 
 def largest_gap(first: Variant, second: Variant) -> float:
@@ -78,11 +59,6 @@ def error(variant: Variant, below: float | None = None, above: float | None = No
     """The final error is below one bound or above another."""
     found = final_error(variant)
     return less(found, below) if below is not None else less(above, found)
-
-
-def recall(first: Variant, second: Variant, never: Variant) -> Margin:
-    """The first takes less than a quarter of the second's steps, and no seed of the third arrives."""
-    return worst([faster(first, second, 0.25), *(stays_below(never, seed) for seed in range(len(times(never))))])
 
 
 def roles(task: str, chained: bool) -> Margin:

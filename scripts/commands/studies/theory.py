@@ -60,12 +60,12 @@ Without the norm and the own embedding {runs[kv-shift][0].measured[heads][25]:.4
 {runs[coupling][0].measured[heads][25]:.4f} are left. That gap is the token table: embeddings of finite width are not
 orthogonal, and the theorem's are.
 
-**Rank and slope do not know the seed.** Any two falling curves correlate. The own prediction's rank correlation is
-higher than that of the next seed's by {0[kv-shift row].gain.value:.4f}
+**Rank and slope are nearly those by another seed's prediction.** Any two falling curves correlate. The own
+prediction's rank correlation is higher than that of the next seed's by {0[kv-shift row].gain.value:.4f}
 [{0[kv-shift row].gain.low:.4f}, {0[kv-shift row].gain.high:.4f}] in `kv-shift` and by
-{0[coupling row].gain.value:.4f} [{0[coupling row].gain.low:.4f}, {0[coupling row].gain.high:.4f}] in `kv-shift-8`: it
-is no better than with the prediction of another seed. The order of the times, {0[kv-shift row].order:.2f} and
-{0[coupling row].order:.2f}, does know it. That is no forecast: the coordinates are read at each step of the same
+{0[coupling row].gain.value:.4f} [{0[coupling row].gain.low:.4f}, {0[coupling row].gain.high:.4f}] in `kv-shift-8`:
+both intervals hold 0. The order of the times, {0[kv-shift row].order:.2f} and
+{0[coupling row].order:.2f}, does know the seed. That is no forecast: the coordinates are read at each step of the same
 training, and not before.
 
 **With an MLP the prediction fails.** The theorem does not speak of such a model. In seed 0

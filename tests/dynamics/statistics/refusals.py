@@ -59,5 +59,8 @@ TABLE = {
         "draws must be at least 1, got 0": {"times": [1], "draws": 0},
         "confidence must lie strictly between 0 and 1, got 1": {"times": [1], "confidence": 1.0},
     },
-    survival.probability_faster: {"at least one run": ([1], [])},
+    survival.probability_faster: {
+        "at least one run": ([1], []),
+        "confidence must lie strictly between 0 and 1, got 0": {"first": [1], "second": [2], "confidence": 0.0},
+    },
 }

@@ -4,7 +4,6 @@ from types import SimpleNamespace
 
 import pytest
 
-import dynamics.sweep.shipped as results
 from proofs_check.kv.trained import decoupling, variants
 from proofs_check.kv.trained import tasks_checks as checks
 from proofs_check.kv.trained.hop_data import ERRORS, HOPS, ROWS, positions
@@ -12,9 +11,8 @@ from proofs_check.kv.trained.hop_data import ERRORS, HOPS, ROWS, positions
 
 def test_a_loss_that_is_not_finite_is_no_falling_loss(monkeypatch):
     def planted(losses):
-        run = SimpleNamespace(job=SimpleNamespace(name="a.seed-0"), loss=losses)
-        monkeypatch.setattr(results, "shipped_sweep", lambda _: SimpleNamespace(results=[run]))
-        return variants._loss_falls("any", "a").value
+        monkeypatch.setattr(variants, "shipped", lambda _: [SimpleNamespace(loss=losses)])
+        return variants._loss_falls(("any", "a")).value
 
     assert planted([2.5, 1.0]) > 0
     assert planted([2.5, None]) < 0
@@ -27,35 +25,12 @@ def test_usual_circuit_needs_keys_and_values_apart():
         assert decoupling.circuit(6, keys, values).value < 0
 
 
-RUNS = {
-    "quick": (100, 110, 120, 110),
-    "same": (110, 120, 100, 110),
-    "slow": (300, 330, 310, None),
-    "never": (None,) * 4,
-}
 CURVES = {"high": [[0.2, 0.9], [0.3, 0.95, 0.95]], "low": [[0.2, 0.3, 0.5], [0.2, 0.3, 0.9]]}
 
 
 @pytest.fixture(autouse=True)
 def _planted(monkeypatch):
-    monkeypatch.setattr(checks, "times", RUNS.__getitem__)
     monkeypatch.setattr(checks, "shipped", lambda name: [SimpleNamespace(accuracy=curve) for curve in CURVES[name]])
-
-
-def test_alike_accepts_equal_times_and_refuses_thrice_and_a_third():
-    assert checks.alike("quick", "same").value >= 0
-    assert checks.alike("quick", "slow").value < 0
-    assert checks.alike("slow", "quick").value < 0
-    assert checks.alike("never", "never").value < 0
-
-
-def test_faster_accepts_less_time_and_refuses_ties_and_factors_too_small():
-    assert checks.faster("quick", "slow").value > 0
-    assert checks.faster("quick", "slow", 0.5).value > 0
-    assert checks.faster("quick", "slow", 0.25).value < 0
-    assert checks.faster("slow", "never").value > 0
-    for pair in (("quick", "same"), ("slow", "quick"), ("never", "never")):
-        assert checks.faster(*pair).value < 0
 
 
 def test_largest_gap_holds_the_last_score_of_a_run_that_stopped():
