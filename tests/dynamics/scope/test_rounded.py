@@ -112,6 +112,12 @@ def test_refusals(model):
     assert rounded_range(0.5, 3.0, 1, 0.0, 2.0**-8) == 3 and alibi.scope(0.5, 3.0, 0.1) < 20
 
 
+@pytest.mark.parametrize("eps", [1e-3, 1e-8])  # below what float16 can lose there is no bound from the logits
+def test_no_scope_as_run_is_beyond_the_window_of_its_layer(eps):
+    _, run = cases.rounded(rounded_scopes, cases.case(position="rope", window=7), "float16", eps)
+    assert run == [7] * 4
+
+
 def test_the_command_says_what_rounding_leaves(model, tmp_path, capsys):
     _, _, folder = model
     out = tmp_path / "scope.json"

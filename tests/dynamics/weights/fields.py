@@ -298,6 +298,18 @@ def marks(hf) -> dict[str, str]:
     return {"transformers": hf.__version__, "sha256": whole}
 
 
+def page(found: Mapping[str, Mapping[str, str]]) -> str:
+    """The table of docs/families.md: by family how many keys have each status, and the names of those refused."""
+    lines = ["| family | read | no effect | not run | refused |", "|---|---|---|---|---|"]
+    for kind, of in found.items():
+        refused = [key for key, status in of.items() if status == "refused"]
+        counts = [sum(one in names for one in of.values()) for names in (("read", "authors"), ("no effect",), ("not run",))]
+        lines.append(f"| `{kind}` | {' | '.join(map(str, counts))} | {len(refused)}: {', '.join(refused)} |")
+    every = [status for of in found.values() for status in of.values()]
+    share = f"Of {len(every)} pairs of a family and a key, {100 * every.count('refused') / len(every):.1f} % are refused."
+    return "\n".join([*lines, "", share])
+
+
 def main() -> None:
     import transformers
     from tqdm import tqdm

@@ -12,7 +12,6 @@ from tests.dynamics.weights.checkpoint_files import BAICHUAN, LLAMA, SHAPES, unr
 SWA = {"sliding_window_layers": [0], "conv_window": 2, "num_key_value_heads": 2, "model_type": "baichuan_m1"}
 MPT = {"model_type": "mpt", "d_model": 8, "n_layers": 1, "n_heads": 2, "vocab_size": 5, "attn_config": {"alibi": True}}
 BLOOM = {"model_type": "bloom", "hidden_size": 8, "n_layer": 1, "n_head": 2, "vocab_size": 5}
-OLDER_QWEN = {"model_type": "qwen2", "use_sliding_window": True, "max_window_layers": 1}
 CONFIGS = [
     (
         LLAMA,
@@ -181,52 +180,6 @@ CONFIGS = [
 def test_a_config_that_is_not_understood_or_does_not_fit_is_refused(config, words, folder, monkeypatch):
     (folder / "config.json").write_text(json.dumps(config))
     unreadable(folder, monkeypatch, words)
-
-
-@pytest.mark.parametrize(
-    ("change", "windows"),
-    [
-        ({"model_type": "gemma2", "query_pre_attn_scalar": 3}, [4, None]),
-        (
-            {
-                "model_type": "gemma2",
-                "query_pre_attn_scalar": 3,
-                "layer_types": ["full_attention", "sliding_attention"],
-            },
-            [None, 4],
-        ),
-        ({"model_type": "gemma3_text", "query_pre_attn_scalar": 3, "sliding_window_pattern": 2}, [4, None]),
-        ({"model_type": "gemma3_text", "query_pre_attn_scalar": 3}, [4, 4]),
-        ({"model_type": "mixtral"}, [4, 4]),
-        ({"model_type": "smollm3", "no_rope_layers": [1, 1]}, [None, None]),
-        (
-            {
-                "model_type": "smollm3",
-                "no_rope_layers": [1, 0],
-                "use_sliding_window": True,
-                "layer_types": ["full_attention", "sliding_attention"],
-            },
-            [None, 4],
-        ),
-        ({"model_type": "smollm3", "no_rope_layers": [1, 0], "use_sliding_window": True}, [None, 4]),
-        (OLDER_QWEN, [None, 4]),
-        (OLDER_QWEN | {"max_window_layers": 9}, [None, None]),
-        (OLDER_QWEN | {"max_window_layers": 0}, [4, 4]),
-        (OLDER_QWEN | {"max_window_layers": 0, "use_sliding_window": False}, [None, None]),
-        (OLDER_QWEN | {"layer_types": ["sliding_attention", "full_attention"]}, [4, None]),
-    ],
-    ids=str,
-)
-def test_windows_are_those_that_the_models_code_takes(change, windows, tmp_path):
-    asked = [name for name in SHAPES if "self_attn" in name and "o_proj" not in name]
-    more = {
-        "gemma3_text": {name.replace("proj", "norm"): (2,) for name in asked if "v_proj" not in name},
-        "qwen2": {name.replace("weight", "bias"): SHAPES[name][:1] for name in asked},
-    }
-    shapes = SHAPES | more.get(change["model_type"], {})
-    files.write(tmp_path, LLAMA | {"sliding_window": 4} | change, files.random_tensors(shapes))
-    checkpoint = open_checkpoint(tmp_path)
-    assert [checkpoint.small(layer).window for layer in (0, 1)] == windows
 
 
 @pytest.mark.parametrize("name", ["input_layernorm.bias", "self_attn.q_norm.weight", "self_attn.q_proj.bias"])

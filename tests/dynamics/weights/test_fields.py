@@ -3,6 +3,7 @@
 import json
 import random
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -67,8 +68,9 @@ def beyond(folder, records):
 
 
 YARN = {"rope_type": "yarn", "factor": 4.0, "attention_factor": 0.5, "original_max_position_embeddings": 32}
-LONG = {"type": "longrope", "factor": 4.0, "short_factor": [1.0], "long_factor": [2.0],
+LONG = {"factor": 4.0, "partial_rotary_factor": 0.5, "short_factor": [1.0], "long_factor": [2.0],
         "original_max_position_embeddings": 32}  # fmt: skip
+QWEN = {"sliding_window": 4, "use_sliding_window": True}
 TYPES = [fields.FULL, fields.SLIDING]
 AS_RUN = [
     ("gemma2, bare", {"sliding_window_pattern": 3}),
@@ -77,9 +79,14 @@ AS_RUN = [
     ("mistral", {"layer_types": [fields.FULL] * 2}),
     ("smollm3", {"layer_types": TYPES, "sliding_window": 3, "use_sliding_window": False}),
     ("smollm3, bare", {"sliding_window": 3, "use_sliding_window": True}),
+    ("gemma3, bare", {"sliding_window_pattern": 2}),
+    ("mixtral, bare", {"layer_types": TYPES, "use_sliding_window": False}),
     ("gemma3, bare", {"rope_scaling": YARN}),
     ("gemma3, bare", {"rope_scaling": {**YARN, "type": "yarn", "rope_type": "default"}}),
-    ("phi3, bare", {"rope_scaling": LONG | {"partial_rotary_factor": 0.5}}),
+    *(("phi3, bare", {"rope_scaling": LONG | {"type": name}}) for name in ("longrope", "su", "yarn")),
+    *(("qwen2, bare", QWEN | {"max_window_layers": number}) for number in (0, 1, 2)),
+    ("qwen2, bare", QWEN | {"layer_types": TYPES}),
+    ("qwen2, bare", QWEN | {"use_sliding_window": False}),
     ("stablelm", {"rotary_pct": 1.0}),
     ("gpt-neox", {"partial_rotary_factor": 1.0}),
 ]
@@ -96,6 +103,7 @@ def test_keys_that_other_families_read_otherwise_are_read_as_this_class_does(cas
 
 def test_the_table_was_made_with_the_transformers_that_is_pinned(hf):
     told = json.loads(fields.TABLE.read_text())
+    assert fields.page(told["families"]) in (Path(__file__).parents[3] / "docs" / "families.md").read_text()
     if hf.__version__ != told["marks"]["transformers"]:
         pytest.skip(f"the table is of transformers {told['marks']['transformers']}")
     assert fields.marks(hf) == told["marks"]

@@ -214,21 +214,6 @@ def test_rope_gain_is_the_square_of_the_factor_in_the_real_model(rope, hf, tmp_p
     assert rope_gain(data, tmp_path) == rope_gain(old, Path("x")) == pytest.approx(factor**2, rel=1e-12)
 
 
-@pytest.mark.parametrize("name", ["longrope", "su", "yarn"])
-def test_phi3_of_a_long_context_has_two_sets_of_angles_and_one_factor(name, hf, tmp_path):
-    """Written as the published files are: the older length stands beside the scaling, which has older names too."""
-    rope = {"type": "longrope", **SETS}
-    shape = LLAMA | {"max_position_embeddings": 8192, "original_max_position_embeddings": 256, "pad_token_id": None}
-    model = hf.Phi3ForCausalLM(hf.Phi3Config(**shape, rope_scaling=dict(rope)))
-    model.save_pretrained(tmp_path)
-    data = json.loads((tmp_path / "config.json").read_text())
-    data.pop("rope_parameters")
-    (tmp_path / "config.json").write_text(json.dumps(data | {"rope_scaling": rope | {"type": name}}))
-    factor = model.model.rotary_emb.attention_scaling
-    assert factor > 1.2
-    assert open_checkpoint(tmp_path).architecture.scale == pytest.approx(factor**2 / 2, rel=1e-12)
-
-
 def test_mpt_slopes_follow_alibi_bias_max_and_alibi(hf, tmp_path):
     hf.MptConfig(**MPT, attn_config={"alibi_bias_max": 16, "clip_qkv": 2.0}).save_pretrained(tmp_path)
     model = random_model(hf, "Mpt", MPT)
