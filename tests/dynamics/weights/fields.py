@@ -30,6 +30,7 @@ from tests.dynamics.weights.checkpoint_files import attention
 from tests.dynamics.weights.test_reader import CASES, LENGTH, inside
 
 TABLE = Path(__file__).with_name("fields.json")
+COLUMNS = ("read authors", "no effect", "not run")
 AUTHORS = ("attn_config.alibi", "attn_config.alibi_bias_max")  # of MPT: dynamics/weights/mpt.py
 EPS = ("eps", "variance_epsilon")  # of a norm
 CLOSE = 1e-5  # of weights, where norms and softmax are in float32
@@ -300,14 +301,13 @@ def marks(hf) -> dict[str, str]:
 
 def page(found: Mapping[str, Mapping[str, str]]) -> str:
     """The table of docs/families.md: by family how many keys have each status, and the names of those refused."""
-    lines = ["| family | read | no effect | not run | refused |", "|---|---|---|---|---|"]
+    lines, total, refusals = ["| family | read | no effect | not run | refused |", "|---|---|---|---|---|"], 0, 0
     for kind, of in found.items():
         refused = [key for key, status in of.items() if status == "refused"]
-        counts = [sum(one in names for one in of.values()) for names in (("read", "authors"), ("no effect",), ("not run",))]
-        lines.append(f"| `{kind}` | {' | '.join(map(str, counts))} | {len(refused)}: {', '.join(refused)} |")
-    every = [status for of in found.values() for status in of.values()]
-    share = f"Of {len(every)} pairs of a family and a key, {100 * every.count('refused') / len(every):.1f} % are refused."
-    return "\n".join([*lines, "", share])
+        read, idle, still = (sum(one in names for one in of.values()) for names in COLUMNS)
+        lines.append(f"| `{kind}` | {read} | {idle} | {still} | {len(refused)}: {', '.join(refused)} |")
+        total, refusals = total + len(of), refusals + len(refused)
+    return "\n".join([*lines, "", f"Of {total} pairs of a family and a key, {100 * refusals / total:.1f} % are refused."])
 
 
 def main() -> None:
