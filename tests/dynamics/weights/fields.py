@@ -307,7 +307,8 @@ def page(found: Mapping[str, Mapping[str, str]]) -> str:
         read, idle, still = (sum(one in names for one in of.values()) for names in COLUMNS)
         lines.append(f"| `{kind}` | {read} | {idle} | {still} | {len(refused)}: {', '.join(refused)} |")
         total, refusals = total + len(of), refusals + len(refused)
-    return "\n".join([*lines, "", f"Of {total} pairs of a family and a key, {100 * refusals / total:.1f} % are refused."])
+    told = f"Of {total} pairs of a family and a key, {100 * refusals / total:.1f} % are refused."
+    return "\n".join([*lines, "", told])
 
 
 def main() -> None:
