@@ -15,7 +15,7 @@ from torch import Tensor
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.plan import RazorPlan
 from dynamics.razor.receipt import Receipts
-from dynamics.razor.receipt_layer import Weighed
+from dynamics.razor.weighed import Weighed
 from theory import alibi
 from theory.cache import reach
 

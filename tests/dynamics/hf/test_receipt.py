@@ -109,9 +109,10 @@ def test_what_does_not_fit_is_refused(tmp_path):
     model = models.model("llama", dtype=torch.float32)
     checkpoint = checkpoint_of(model, tmp_path)
     plan, wide = plan_for(model), replace(plan_for(model), full=(frozenset(),) * 3)
+    fewer = "the weights are of 1 layers of 4 heads, the model has 2 of 4"
     for context, message in (
-        (receipts(model, plan, weighed(checkpoint)[:1]), "the weights are of 1 layers, the plan is of 2"),
-        (promised(model, weighed(checkpoint)[:1], 0.1), "the weights are of 1 layers of 4 heads, the model has 2 of 4"),
+        (receipts(model, plan, weighed(checkpoint)[:1]), fewer),
+        (promised(model, weighed(checkpoint)[:1], 0.1), fewer),
         (receipts(model, wide), "the plan is for 3 layers"),
     ):
         with pytest.raises(ValueError, match=f"^{message}"), context:
