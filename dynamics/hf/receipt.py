@@ -61,8 +61,8 @@ def promised(model: PreTrainedModel, weighed: Sequence[Weighed], error: float) -
 def check_weighed(model: PreTrainedModel, weighed: Sequence[Weighed]) -> Heads:
     """The attention of the model. Raises: ValueError unless it runs the weights that were weighed.
 
-    What each layer makes of one fixed state is compared head by head, to a thousandth or as far as the type in which the
-    model computes can tell: norms, adapters and quantised weights all change it.
+    What each layer makes of one fixed state is compared head by head, to a thousandth or as far as the type in which
+    the model computes can tell: norms, adapters and quantised weights all change it.
     """
     found = families.heads(model)
     shape = len(weighed), len(weighed[0].queries.centre) if weighed else 0
@@ -96,12 +96,13 @@ def _compare(layer: int, weighed: Weighed, scale: float, given: Mapping[str, Ten
         return
     runs = given["queries"].dtype
     if (unit := torch.finfo(runs).eps) > torch.finfo(getattr(torch, probed.dtype)).eps:
-        raise ValueError(f"the weights were weighed for a model in {probed.dtype}, this one computes in {str(runs)[6:]}: "
-                         f"use weighed(checkpoint, '{str(runs)[6:]}')")  # fmt: skip
+        runs = str(runs).removeprefix("torch.")
+        raise ValueError(f"the weights were weighed for a model in {probed.dtype}, this one computes in {runs}: use "
+                         f"weighed(checkpoint, {runs!r})")  # fmt: skip
     for role, wanted in weighed.expected(scale).items():
         found = given[role][0, :, 0].double().cpu().numpy()
         size = np.sqrt((wanted**2).sum(1).mean())
         if not (np.linalg.norm(found - wanted, axis=1) <= (8 * unit + 1e-3) * size).all():
             norms = f"{np.linalg.norm(found):.4g}, not {np.linalg.norm(wanted):.4g}"
-            raise ValueError(f"layer {layer}: {role} are not those of the weights that were weighed (of one state their "
-                             f"norm is {norms}): weigh the model as it runs")  # fmt: skip
+            raise ValueError(f"layer {layer}: {role} are not those of the weights that were weighed (norm {norms}): "
+                             "weigh the model as it runs")  # fmt: skip

@@ -71,6 +71,12 @@ def test_generation_equals_the_masked_full_attention(family, kind, how, chunk):
     assert found.sequences.shape[1] == 14 and cache.get_seq_length() == 13
 
 
+@pytest.mark.parametrize("family", ["gpt2", "opt", "gpt_neox"])
+def test_key_value_heads_that_only_the_config_names_are_not_there(family):
+    model = models.model(family, num_key_value_heads=2)
+    assert_same(*both(model, plan_for(model), models.tokens(2, 8))[:2])
+
+
 @pytest.mark.parametrize("family", ["bloom", "llama"])
 def test_sequences_that_end_early_do_not_disturb_the_others(family):
     model = models.model(family)
