@@ -25,7 +25,7 @@ from dynamics.weights.families import READ
 from dynamics.weights.reader import open_checkpoint
 from tests.dynamics.hf import models
 from tests.dynamics.hf.receipt_rows import UNREAD, line, row
-from tests.dynamics.hf.test_cache import BEAMS, GREEDY, plan_for, raises
+from tests.dynamics.hf.test_cache import GREEDY, plan_for, raises
 from tests.dynamics.refusal import refused
 
 
@@ -34,8 +34,8 @@ def checkpoint_of(model, folder):
     return open_checkpoint(folder)
 
 
-def generated(model, cache, how=GREEDY, batch=2):
-    return model.generate(models.tokens(batch, 10), past_key_values=cache, max_new_tokens=8, **how)
+def generated(model, cache):
+    return model.generate(models.tokens(2, 10), past_key_values=cache, max_new_tokens=8, **GREEDY)
 
 
 @pytest.mark.parametrize(
@@ -54,24 +54,6 @@ def test_no_bound_is_exceeded_in_any_family(family, dtype, tmp_path):
         assert torch.equal(generated(model, plain), tokens)
     assert found.violations == 0 and found.bound.shape[:3] == (2, 17, 2)
     assert found.forgetful[:, -1].any() and np.isnan(found.ranged[found.forgetful]).all() == (not read)
-
-
-def test_beams_take_their_receipts_with_them():
-    model = models.model("llama", dtype=torch.float32)
-    with receipts(model, plan_for(model), measure=True) as cache:
-        generated(model, cache, BEAMS)
-        assert cache.razor_cache.receipt().violations == 0
-
-
-def test_a_reset_begins_new_receipts():
-    model = models.model("bloom", dtype=torch.float32)
-    with receipts(model, plan_for(model), measure=True) as cache:
-        generated(model, cache)
-        first = cache.razor_cache.receipt()
-        cache.reset()
-        assert cache.get_seq_length() == cache.nbytes() == 0
-        generated(model, cache)
-        assert cache.razor_cache.receipt() == first
 
 
 @pytest.mark.parametrize(("family", "bias"), [*dict.fromkeys(["bloom", "mpt", "llama", "gpt_neox", "opt"], 0.0).items(),
@@ -163,6 +145,16 @@ def test_training_inside_is_refused(kind, tmp_path):
     model, known = with_weighed("llama", tmp_path)
     with CACHES[kind](model, known) as cache, raises("the Razor cache holds no graph: use torch.no_grad"):
         model(models.tokens(1, 4), past_key_values=cache)
+
+
+@pytest.mark.filterwarnings("ignore")  # torch's own, on compiling
+def test_a_compiled_model_generates_the_same_with_receipts():
+    model = models.model("llama", dtype=torch.float32)
+    with receipts(model, plan_for(model)) as cache:
+        text, found = generated(model, cache), cache.razor_cache.receipt()
+        cache.reset()
+        model.forward = torch.compile(model.forward, backend="eager")
+        assert torch.equal(generated(model, cache), text) and cache.razor_cache.receipt() == found
 
 
 @pytest.mark.parametrize("kind", CACHES)
