@@ -77,6 +77,13 @@ def fixed_state(width: int) -> Array:
     return np.random.default_rng(0).integers(-127, 128, width).astype(np.float64)
 
 
+def on_sphere(raw: Array, norm: str) -> Array:
+    """Raw points (.., d) as normalised states ||z||^2 = d, before the gain; without their mean for LayerNorm."""
+    if norm == "layer":
+        raw = raw - raw.mean(-1, keepdims=True)
+    return raw * math.sqrt(raw.shape[-1]) / np.maximum(np.linalg.norm(raw, axis=-1, keepdims=True), 1e-12)
+
+
 def inside(of: Reach | Values, device: torch.device) -> Callable[[Tensor], Tensor]:
     """Of vectors (batch, heads, n, d) which lie in reach, (batch, heads, n): what passes does, and what lies in the set
     widened by a quarter of its slack passes. What is no number does not.

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from dynamics.razor.weighed import Probed, Weighed, fixed_state
+from dynamics.razor.weighed import Probed, Weighed, fixed_state, on_sphere
 from dynamics.weights.layout import ROLES
 from dynamics.weights.reader import Architecture, Checkpoint, Role, SmallTensors
 from theory.alibi.rotary import pair_numbers
@@ -52,25 +52,17 @@ def layer_weighed(checkpoint: Checkpoint, layer: int, dtype: str = "float32") ->
 
 def _probed(rows: Mapping[Role, np.ndarray], sizes: Architecture, small: SmallTensors, dtype: str) -> Probed:
     """What the layer makes of `fixed_state`."""
-    state = small.gamma * _normed(fixed_state(sizes.d_model), sizes.norm)
+    state, found = small.gamma * on_sphere(fixed_state(sizes.d_model), sizes.norm), []
     state = state if small.norm_bias is None else state + small.norm_bias
-    found = []
     for role in ROLES:
-        x = rows[role] @ state
-        bias, gain = getattr(small, f"{role}_bias"), getattr(small, f"{role}_gain", None)
-        x = x if bias is None else x + bias
+        bias, gain = (getattr(small, f"{role}_{name}", None) for name in ("bias", "gain"))
+        x = rows[role] @ state + (0.0 if bias is None else bias)
         if gain is not None:
             together = x.reshape(1, -1) if sizes.normed_together else x
-            x = gain * _normed(together, sizes.head_norm or "rms").reshape(x.shape)
+            x = gain * on_sphere(together, sizes.head_norm or "rms").reshape(x.shape)
         found.append(x if sizes.clip is None else x.clip(-sizes.clip, sizes.clip))
     turned = (sizes.rotated or sizes.d_head) * (sizes.position == "rope")
     return Probed(*found, np.arange(sizes.d_head) < turned, dtype)
-
-
-def _normed(x: np.ndarray, norm: str) -> np.ndarray:
-    """RMSNorm or LayerNorm along the last axis, without gains."""
-    x = x - x.mean(-1, keepdims=True) if norm == "layer" else x
-    return x / np.sqrt((x * x).mean(-1, keepdims=True))
 
 
 def rounding(dtype: str, d_model: int) -> float:
