@@ -58,6 +58,8 @@ def kept(model: PreTrainedModel, plan: RazorPlan, make: Callable[[], Any]) -> It
             f"the plan is for {shape[0]} layers of {shape[1]} heads and {shape[2]} key-value heads, "
             f"the model has {found.n_layers} of {found.n_heads} and {found.n_kv_heads}"
         )
+    if not found.causal:
+        raise ValueError(f"a token of {found.family} sees those after it: a cache is for causal attention")
     if plan.compensation == "alibi" and found.slopes is None:
         raise ValueError(f"compensation 'alibi' needs slopes, {found.family} has none")
     for rotation in _rotations(getattr(model.config, "rope_parameters", None) or {}):

@@ -162,6 +162,12 @@ def test_a_plan_that_does_not_fit_is_refused(change, message):
     assert model.config._attn_implementation == "sdpa" and not model._forward_pre_hooks
 
 
+def test_a_model_whose_tokens_see_later_ones_has_no_cache():
+    model = models.model("bert")
+    with raises("a token of bert sees those after it"), hf_cache.razor(model, plan_for(model)):
+        pass
+
+
 @pytest.mark.parametrize("kind", hf_cache.GROWING_ANGLES)
 def test_angles_that_change_with_the_length_are_refused(kind):
     rope = {"rope_type": kind, "rope_theta": 1e4, "factor": 2.0, "original_max_position_embeddings": 64}

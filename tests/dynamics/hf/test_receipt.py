@@ -4,7 +4,6 @@ docs/receipts.md says what is measured: the families' rows, the plan's file, wha
 import json
 import re
 from copy import copy, deepcopy
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
