@@ -41,8 +41,8 @@ def razor(
     all of it), and what follows embeddings given in place of ids. A copy (`copy.deepcopy`) goes on by itself, so that
     texts may share what they begin with.
     On exit the model has its own attention again and the cache and its copies can no longer be used.
-    Raises: ValueError as `attention.replaced`, for a plan of another shape than the model's, for compensation
-        "alibi" without slopes, and for rotary angles that change with the length of the text.
+    Raises: ValueError as `attention.replaced`, for a plan of another shape than the model's, for a model that is not
+        causal, for compensation "alibi" without slopes, and for rotary angles that change with the length of the text.
     """
     with kept(model, plan, lambda: RazorCache(plan, centres)) as cache:
         yield cache

@@ -128,24 +128,6 @@ def test_no_bound_outlives_a_change_of_the_weights(kind, family, place, role, tm
         assert cache.get_seq_length() == 17
 
 
-@BOUND
-def test_the_type_in_which_a_model_computes_is_the_one_that_was_weighed(kind, tmp_path):
-    model, known = with_weighed("llama", tmp_path)
-    for dtype in (torch.float16, torch.bfloat16):
-        wrong = CACHES[kind](model.to(dtype), known)
-        with raises("the weights were weighed for a model in float32, this one computes in b?float16: use w"), wrong:
-            pass
-        with CACHES[kind](model, weighed(open_checkpoint(tmp_path), str(dtype)[6:])) as cache:
-            generated(model, cache)
-
-
-@BOUND
-def test_training_inside_is_refused(kind, tmp_path):
-    model, known = with_weighed("llama", tmp_path)
-    with CACHES[kind](model, known) as cache, raises("the Razor cache holds no graph: use torch.no_grad"):
-        model(models.tokens(1, 4), past_key_values=cache)
-
-
 @pytest.mark.filterwarnings("ignore")  # torch's own, on compiling
 def test_a_compiled_model_generates_the_same_with_receipts():
     model = models.model("llama", dtype=torch.float32)
@@ -178,10 +160,17 @@ def test_copies_of_a_prefix_go_on_by_themselves(kind, tmp_path):
 
 
 @BOUND
-def test_weights_of_fewer_layers_are_refused(kind, tmp_path):
+def test_training_other_layers_and_a_coarser_type_are_refused(kind, tmp_path):
     model, known = with_weighed("llama", tmp_path)
+    with CACHES[kind](model, known) as cache, raises("the Razor cache holds no graph: use torch.no_grad"):
+        model(models.tokens(1, 4), past_key_values=cache)
     with raises("the weights are of 1 layers of 4 heads, the model has 2 of 4"), CACHES[kind](model, known[:1]):
         pass
+    told = r"the weights were weighed for a model in float32, this one computes in float16: use weighed\(checkpoint, '"
+    with raises(told), CACHES[kind](model.half(), known):
+        pass
+    with CACHES[kind](model, weighed(open_checkpoint(tmp_path), "float16")) as cache:
+        generated(model, cache)
 
 
 def test_the_factor_of_yarn_is_in_the_range(tmp_path):
