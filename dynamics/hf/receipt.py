@@ -103,7 +103,8 @@ def _compare(layer: int, weighed: Weighed, scale: float, given: Mapping[str, Ten
         found = given[role][0, :, 0].double().cpu().numpy()
         size = np.linalg.norm(wanted, axis=1)
         usual = np.maximum(size, np.sqrt((size**2).mean()))
-        if not (np.linalg.norm(found - wanted, axis=1) <= (8 * unit + 1e-3) * usual).all():
+        close = found.shape == wanted.shape and np.linalg.norm(found - wanted, axis=1) <= (8 * unit + 1e-3) * usual
+        if not np.all(close):
             norms = f"{np.linalg.norm(found):.4g}, not {np.linalg.norm(wanted):.4g}"
             raise ValueError(f"layer {layer}: {role} are not those of the weights that were weighed (norm {norms}): "
                              "weigh the model as it runs")  # fmt: skip

@@ -101,11 +101,11 @@ def with_weighed(family, folder):
     ("family", "place", "role"),
     [("llama", "q_proj", "queries"), ("llama", "k_proj", "keys"), ("qwen2", "v_proj", "values"),
      ("bloom", "query_key_value", "queries"), ("qwen3", "k_norm", "keys"), ("llama", "input_layernorm", "queries"),
-     ("llama", "another seed", "queries")],
+     ("llama", "seed", "queries"), ("llama", "head_dim", "queries")],
 )  # fmt: skip
 def test_a_model_that_does_not_run_what_was_weighed_is_refused(kind, family, place, role, tmp_path):
     model, known = with_weighed(family, tmp_path)
-    model = models.model(family, seed=1) if place == "another seed" else model
+    model = models.model(family, **{place: 2}) if place in ("seed", "head_dim") else model
     adapt(model, place, 1.02)
     with raises(f"layer 0: {role} are not those of the weights that were weighed"), CACHES[kind](model, known):
         pass
