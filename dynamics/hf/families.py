@@ -97,7 +97,7 @@ def heads(model: PreTrainedModel) -> Heads:
                 raise WronglyRun(f"{setting} is {given!r}, but transformers runs every MPT with {run!r}")
     n_heads = config.num_attention_heads
     slopes = torch.tensor(alibi.slopes(n_heads), dtype=torch.float64) if family.alibi else None
-    n_kv_heads = n_heads if family.alibi else getattr(config, "num_key_value_heads", n_heads)
+    n_kv_heads = n_heads // getattr(modules[0], "num_key_value_groups", 1)  # a config may name more than is read
     if name == "falcon":
         n_kv_heads = _falcon_kv_heads(config, modules)
     softcap = getattr(modules[0], family.softcap) if family.softcap else None

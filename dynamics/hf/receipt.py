@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any
 
-from torch import Tensor
+import numpy as np
+import torch
+from torch import Tensor, nn
 
-from dynamics.hf import families
-from dynamics.hf.cache import GenerationCache, razor
+from dynamics.hf import attention, families
+from dynamics.hf.cache import GenerationCache, kept
+from dynamics.hf.families import Heads
 from dynamics.hf.versions import PreTrainedModel
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.plan import RazorPlan
 from dynamics.razor.promise import PromiseCache
 from dynamics.razor.receipt import Receipts
-from dynamics.razor.receipt_layer import Weighed
+from dynamics.razor.weighed import Weighed, fixed_state
 
 
 @contextmanager
@@ -32,10 +36,11 @@ def receipts(
         cache.razor_cache.receipt().layers
     A prompt's tokens are steps too. Args: weighed, from `dynamics.scope.receipt`, None for receipts from the extents of
     evicted tokens alone; measure: keep everything, and compute the full attention beside each output.
-    Raises: ValueError as `razor` and `Receipts`.
+    Raises: ValueError as `razor` and `Receipts`, and as `check_weighed`.
     """
-    with razor(model, plan, centres) as cache:
-        _in_place(cache, lambda held: Receipts(held, weighed, measure))
+    if weighed is not None:
+        check_weighed(model, weighed)
+    with kept(model, plan, lambda: Receipts(RazorCache(plan, centres), weighed, measure)) as cache:
         yield cache
 
 
@@ -44,27 +49,62 @@ def promised(model: PreTrainedModel, weighed: Sequence[Weighed], error: float) -
     """The model with a `PromiseCache`: `cache.razor_cache.kept_share()` says what it had to keep.
 
     Args: weighed, from `dynamics.scope.receipt`; error, as `PromiseCache`. Raises: ValueError as `razor` and
-    `PromiseCache`, and for another number of layers or heads.
+    `PromiseCache`, and as `check_weighed`.
+    """
+    found = check_weighed(model, weighed)
+    every = frozenset(range(found.n_kv_heads))
+    plan = RazorPlan(found.n_heads, found.n_kv_heads, (every,) * found.n_layers, compensation="none")
+    with kept(model, plan, lambda: PromiseCache(weighed, found.n_kv_heads, error)) as cache:
+        yield cache
+
+
+def check_weighed(model: PreTrainedModel, weighed: Sequence[Weighed]) -> Heads:
+    """The attention of the model. Raises: ValueError unless it runs the weights that were weighed.
+
+    What each layer makes of one fixed state is compared head by head, to a thousandth or as far as the type in which
+    the model computes can tell: norms, adapters and quantised weights all change it.
     """
     found = families.heads(model)
     shape = len(weighed), len(weighed[0].queries.centre) if weighed else 0
     if shape != (found.n_layers, found.n_heads):
         raise ValueError(f"the weights are of {shape[0]} layers of {shape[1]} heads, the model has {found.n_layers} of "
                          f"{found.n_heads}")  # fmt: skip
-    every = frozenset(range(found.n_kv_heads))
-    plan = RazorPlan(found.n_heads, found.n_kv_heads, (every,) * found.n_layers, compensation="none")
-    with razor(model, plan) as cache:
-        _in_place(cache, lambda _: PromiseCache(weighed, found.n_kv_heads, error))
-        yield cache
+
+    def compared(layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, **_: Any) -> Tensor:
+        _compare(layer, weighed[layer], scale, {"queries": query, "keys": key, "values": value})
+        return value.repeat_interleave(query.shape[1] // key.shape[1], dim=1)
+
+    with ExitStack() as stack:
+        for block in model.modules():
+            if any(child in found.modules for child in block.children()):
+                hook = block.register_forward_pre_hook(_entering_fixed, with_kwargs=True)
+                stack.callback(hook.remove)
+        stack.enter_context(attention.replaced(model, compared))
+        stack.enter_context(torch.no_grad())
+        model(torch.zeros(1, 1, dtype=torch.long, device=next(model.parameters()).device), use_cache=False)
+    return found
 
 
-def _in_place(cache: GenerationCache, make: Callable[[RazorCache], Receipts | PromiseCache]) -> None:
-    """Put make(the Razor cache) in its place, and again after each reset: nothing else knows what is called there."""
-    forget = cache.reset
+def _entering_fixed(_: nn.Module, args: tuple, named: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
+    """The fixed state in place of what a layer would be given."""
+    states = args[0] if args else named.pop("hidden_states")
+    return (torch.from_numpy(fixed_state(states.shape[-1])).to(states).expand_as(states), *args[1:]), named
 
-    def reset() -> None:
-        forget()
-        cache.razor_cache = make(cache.razor_cache)
 
-    cache.reset = reset
-    cache.razor_cache = make(cache.razor_cache)
+def _compare(layer: int, weighed: Weighed, scale: float, given: Mapping[str, Tensor]) -> None:
+    if (probed := weighed.probed) is None:
+        return
+    runs = given["queries"].dtype
+    if (unit := torch.finfo(runs).eps) > torch.finfo(getattr(torch, probed.dtype)).eps:
+        runs = str(runs).removeprefix("torch.")
+        raise ValueError(f"the weights were weighed for a model in {probed.dtype}, this one computes in {runs}: use "
+                         f"weighed(checkpoint, {runs!r})")  # fmt: skip
+    for role, wanted in weighed.expected(scale).items():
+        found = given[role][0, :, 0].double().cpu().numpy()
+        size = np.linalg.norm(wanted, axis=1)
+        usual = np.maximum(size, np.sqrt((size**2).mean()))
+        close = found.shape == wanted.shape and np.linalg.norm(found - wanted, axis=1) <= (8 * unit + 1e-3) * usual
+        if not np.all(close):
+            norms = f"{np.linalg.norm(found):.4g}, not {np.linalg.norm(wanted):.4g}"
+            raise ValueError(f"layer {layer}: {role} are not those of the weights that were weighed (norm {norms}): "
+                             "weigh the model as it runs")  # fmt: skip

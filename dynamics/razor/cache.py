@@ -169,8 +169,7 @@ class RazorCache:
                 f"query (batch, {plan.n_heads}, new, d), key and value (batch, {plan.n_kv_heads}, new, d) needed, "
                 f"got {tuple(query.shape)}, {tuple(key.shape)} and {tuple(value.shape)}"
             )
-        if torch.is_grad_enabled() and any(x.requires_grad for x in (query, key, value)):
-            raise ValueError("the Razor cache holds no graph: use torch.no_grad()")
+        check_no_graph(query, key, value)
         if slopes is None and plan.compensation == "alibi":
             raise ValueError("compensation 'alibi' needs slopes, this attention has none")
         if slopes is not None and slopes.shape != (plan.n_heads,):
@@ -178,3 +177,9 @@ class RazorCache:
         parts = self._parts[layer]
         for part in parts:
             part.check(key, value, part.batch if len(parts) == 1 else len(parts))
+
+
+def check_no_graph(*tensors: Tensor) -> None:
+    """Raise ValueError for tensors through which gradients would have to go."""
+    if torch.is_grad_enabled() and any(x.requires_grad for x in tensors):
+        raise ValueError("the Razor cache holds no graph: use torch.no_grad()")

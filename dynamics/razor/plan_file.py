@@ -65,7 +65,10 @@ def read_plan(path: str | Path) -> RazorPlan:
 
 def parse_plan(data: bytes, what: str = "plan") -> RazorPlan:
     """The plan of these bytes. Raises: ValueError of one line that begins with `what`."""
-    parse_object(data, what)  # no key stands twice
+    given = parse_object(data, what)  # no key stands twice
+    if (kind := (given.get("format"), given.get("version"))) != (FORMAT, VERSION):
+        raise ValueError(f"{what}: format and version are {kind}, not {(FORMAT, VERSION)}: such a plan is written by "
+                         "`receipt MODEL --text FILE --error X --write-plan PLAN`")  # fmt: skip
     found = PlanFile.parsed(data, what)
     numerator, denominator = found.share
     if not denominator:

@@ -10,7 +10,8 @@ import torch
 from torch import Tensor
 
 from dynamics.razor.receipt import check_plain
-from dynamics.razor.receipt_layer import Weighed, of_heads
+from dynamics.razor.receipt_layer import of_heads
+from dynamics.razor.weighed import Guard, Weighed
 from theory.cache.promise import droppable
 from theory.cache.reach import Reach, span
 
@@ -25,7 +26,7 @@ class PromiseCache:
     follow (`theory.cache.promise`). Division into chunks changes nothing: decisions fall after every 16th token.
     Args: weighed, of each layer where its queries can lie (`dynamics.scope.receipt`); n_kv_heads; error in (0, 1).
         Inference only, without pads, sinks or windows.
-    Raises: ValueError for an error outside.
+    Raises: ValueError for an error outside; in a call for queries and values that the weights do not allow.
     """
 
     stateful = True
@@ -35,18 +36,19 @@ class PromiseCache:
             raise ValueError(f"error must lie strictly between 0 and 1, got {error}")
         self.error, self.n_kv_heads = error, n_kv_heads
         self._layers = [PromiseLayer(one, n_kv_heads, error) for one in weighed]
+        self._guards = [Guard(one, layer) for layer, one in enumerate(weighed)]
 
-    @torch.no_grad()
     def __call__(
         self, layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, slopes: Tensor | None, **more: Any
     ) -> Tensor:
-        check_plain(more)
+        check_plain(query, key, value, **more)
         if layer not in range(len(self._layers)):
             raise ValueError(f"layer must lie in 0..{len(self._layers) - 1}, got {layer}")
         state, outputs, start = self._layers[layer], [], 0
         if query.shape[1] != state.n_heads or key.shape[1] != self.n_kv_heads:
             shape = f"{state.n_heads} heads and {self.n_kv_heads} key-value heads"
             raise ValueError(f"this cache is for {shape}, got {query.shape[1]} and {key.shape[1]}")
+        self._guards[layer].check(scale, queries=query, values=value)
         while start < query.shape[2]:
             stop = min(start + BLOCK - state.n_tokens % BLOCK, query.shape[2])
             outputs.append(state.read(*(x[:, :, start:stop] for x in (query, key, value)), scale, slopes))

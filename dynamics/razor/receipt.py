@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from dynamics.razor.cache import RazorCache
-from dynamics.razor.receipt_layer import NAMES, ReceiptLayer, Weighed
+from dynamics.razor.cache import RazorCache, check_no_graph
+from dynamics.razor.receipt_layer import NAMES, ReceiptLayer
+from dynamics.razor.weighed import Guard, Weighed
 from theory.records import comparable
 
 BLOCK = 128  # queries at a time: what bounds the memory of their scores
@@ -82,7 +83,8 @@ class Receipts:
     2 (d_k + d_v) + 3 numbers for each key-value head and as many for each query head, whatever their number.
     Args: cache, which has seen nothing yet; weighed, what the weights say of each layer (`dynamics.scope.receipt`), or
         None; measure: also keep everything, and compute the full attention in float64 beside each output.
-    Raises: ValueError for a cache that holds tokens, or a number of layers that differs.
+    Raises: ValueError for a cache that holds tokens, or a number of layers that differs; in a call for keys and values
+        that the weights do not allow, before anything is kept of them.
     """
 
     stateful = True
@@ -96,12 +98,14 @@ class Receipts:
         self.cache, self.plan = cache, cache.plan
         given = [None] * layers if weighed is None else weighed
         self._layers = [ReceiptLayer(cache.plan, layer, given[layer], measure) for layer in range(layers)]
+        self._guards = [Guard(one, layer) for layer, one in enumerate(weighed or ())]
 
-    @torch.no_grad()
     def __call__(
         self, layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, slopes: Tensor | None, **more: Any
     ) -> Tensor:
-        check_plain(more)
+        check_plain(query, key, value, **more)
+        if self._guards:
+            self._guards[layer].check(scale, keys=key, values=value)
         returned = self.cache(layer, query, key, value, scale=scale, slopes=slopes)
         for part in zip(*(x.split(BLOCK, 2) for x in (query, key, value, returned)), strict=True):
             self._layers[layer].read(*part, scale, slopes)
@@ -133,8 +137,10 @@ class Receipts:
         return torch.stack(columns, dim=1).permute(0, 3, 1, 2).numpy()
 
 
-def check_plain(more: Mapping[str, object]) -> None:
-    """Raise ValueError for what only some models hand over: sinks, caps, windows, pads, that tokens see later ones."""
+def check_plain(query: Tensor, key: Tensor, value: Tensor, **more: object) -> None:
+    """Raise ValueError in training, and for what only some models hand over: sinks, caps, windows, pads, attention to
+    later tokens."""
+    check_no_graph(query, key, value)
     for name, value in more.items():
         if value is not None and not (name == "causal" and value is True):
             raise ValueError(f"receipts and promises are for causal softmax attention to all tokens: this has {name!r}")

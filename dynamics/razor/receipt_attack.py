@@ -15,7 +15,7 @@ from torch import Tensor
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.plan import RazorPlan
 from dynamics.razor.receipt import Receipts
-from dynamics.razor.receipt_layer import Weighed
+from dynamics.razor.weighed import Weighed, on_sphere
 from theory import alibi
 from theory.cache import reach
 
@@ -150,13 +150,6 @@ def random_plan(rng: np.random.Generator, heads: int, kv_heads: int, sloped: boo
     share = Fraction(str(rng.choice(["0", "0", "1/5", "1/2"])))
     return RazorPlan(heads, kv_heads, (frozenset(),), sinks=int(rng.integers(0, 4)), buffer=int(rng.integers(1, 7)),
                      share=share, compensation=kind, prompt=int(rng.integers(1, 9)))  # fmt: skip
-
-
-def on_sphere(raw: Array, norm: str) -> Array:
-    """Raw points (.., d) as normalised states ||z||^2 = d, before the gain; without their mean for LayerNorm."""
-    if norm == "layer":
-        raw = raw - raw.mean(-1, keepdims=True)
-    return raw * math.sqrt(raw.shape[-1]) / np.maximum(np.linalg.norm(raw, axis=-1, keepdims=True), 1e-12)
 
 
 def vectors(layer: Layer, states: Array) -> tuple[Tensor, Tensor, Tensor]:

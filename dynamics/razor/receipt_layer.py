@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -12,34 +11,13 @@ from torch import Tensor
 
 from dynamics.razor.plan import RazorPlan
 from dynamics.razor.token import Folded, empty, fold
+from dynamics.razor.weighed import Weighed
 from theory.cache import receipt
-from theory.cache.reach import Reach, Values, span, stretched
+from theory.cache.reach import Reach, span
 
 Array = np.ndarray
 FOLDED = ("folded key", "folded value", "folded total")
 NAMES = ("bound", "share", "ranged", "ranged_share", "measured")
-
-
-class Weighed(NamedTuple):
-    """What the weights of a layer say: where its keys, values and queries (not scaled) can lie.
-
-    scale: of rotary layers the factor that a logit has in all. What an attention does not multiply by itself of it, the
-    rotation has put on queries and keys, a root of it on each (YaRN). None without rotation.
-    """
-
-    keys: Reach
-    values: Values
-    queries: Reach
-    scale: float | None = None
-
-    def stretched(self, scale: float) -> Weighed:
-        """The same as an attention that multiplies by `scale` gets to see it. Raises: ValueError for a larger scale."""
-        if self.scale is None or abs(self.scale - scale) <= 1e-6 * scale:
-            return self
-        if self.scale < scale:
-            raise ValueError(f"the weights are of logits scaled by {self.scale:.6g}, this attention has {scale:.6g}")
-        factor = math.sqrt(self.scale / scale) * (1 + 2.0**-48)
-        return self._replace(keys=stretched(self.keys, factor), queries=stretched(self.queries, factor))
 
 
 class Extent(NamedTuple):
@@ -74,7 +52,7 @@ class ReceiptLayer:
     def __init__(self, plan: RazorPlan, layer: int, weighed: Weighed | None, measure: bool) -> None:
         self.plan, self.measure, self.n_tokens, self.first = plan, measure, 0, 0
         self.heads = [head for head in range(plan.n_kv_heads) if head not in plan.full[layer]]
-        self.weighed = weighed
+        self.weighed, self.keys = weighed, None
         self.state: dict[str, Tensor] = {}
         self.records: list[dict[str, Tensor]] = []
 
@@ -92,7 +70,7 @@ class ReceiptLayer:
         scaled, back = (x.double().unflatten(1, (plan.n_kv_heads, -1))[:, self.heads] for x in (query, returned))
         at = range(self.n_tokens, self.n_tokens + c)
         record = {name: torch.zeros(len(query), plan.n_heads, c, dtype=torch.float64) for name in NAMES}
-        if self.weighed is not None:
+        if self.weighed is not None and self.keys is None:
             self.keys = of_heads(self.weighed.stretched(scale).keys, self.heads)
         if self.heads:
             self._append(key[:, self.heads], value[:, self.heads])

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 
-from dynamics.razor.receipt_layer import Weighed
+from dynamics.razor.weighed import Probed, Weighed, fixed_state, on_sphere
+from dynamics.weights.layout import ROLES
 from dynamics.weights.reader import Architecture, Checkpoint, Role, SmallTensors
 from theory.alibi.rotary import pair_numbers
 from theory.cache import reach
@@ -39,16 +41,33 @@ def layer_weighed(checkpoint: Checkpoint, layer: int, dtype: str = "float32") ->
     """`weighed` of one layer."""
     sizes, small = checkpoint.layer_architecture(layer), checkpoint.small(layer)
     _check_known(layer, sizes, small)
-    loose = rounding(dtype, sizes.d_model)
-    seen, asked = (_projected(checkpoint, layer, role, loose) for role in ("key", "query"))
-    scale = sizes.scale if sizes.position == "rope" else None
-    return Weighed(seen, _values(checkpoint, layer, sizes, small, loose), asked, scale)
+    loose, counts = rounding(dtype, sizes.d_model), (sizes.n_heads, sizes.n_kv_heads, sizes.n_kv_heads)
+    rows = {role: checkpoint.projection(layer, role, 0, n) for role, n in zip(ROLES, counts, strict=True)}
+    if sizes.head_norm is not None and small.key_gain is None:
+        raise ValueError(f"layer {layer}: queries and keys are normed without gains, which is not supported here")
+    seen, asked = (_projected(rows[role], sizes, small, role, loose) for role in ("key", "query"))
+    values, rotary = _values(rows["value"], sizes, small, loose), sizes.position == "rope"
+    return Weighed(seen, values, asked, sizes.scale, rotary, _probed(rows, sizes, small, dtype))
+
+
+def _probed(rows: Mapping[Role, np.ndarray], sizes: Architecture, small: SmallTensors, dtype: str) -> Probed:
+    """What the layer makes of `fixed_state`."""
+    state, found = small.gamma * on_sphere(fixed_state(sizes.d_model), sizes.norm), []
+    state = state if small.norm_bias is None else state + small.norm_bias
+    for role in ROLES:
+        bias, gain = (getattr(small, f"{role}_{name}", None) for name in ("bias", "gain"))
+        x = rows[role] @ state + (0.0 if bias is None else bias)
+        if gain is not None:
+            together = x.reshape(1, -1) if sizes.normed_together else x
+            x = gain * on_sphere(together, sizes.head_norm or "rms").reshape(x.shape)
+        found.append(x if sizes.clip is None else x.clip(-sizes.clip, sizes.clip))
+    turned = (sizes.rotated or sizes.d_head) * (sizes.position == "rope")
+    return Probed(*found, np.arange(sizes.d_head) < turned, dtype)
 
 
 def rounding(dtype: str, d_model: int) -> float:
-    """The relative error granted to a projection computed in this type."""
-    unit = ROUNDOFFS[dtype]
-    return 16 * unit + (d_model + 16) * min(unit, SINGLE)
+    """The relative error granted to a projection computed in this type; whatever the type, norms may be in single."""
+    return 16 * max(ROUNDOFFS[dtype], SINGLE) + (d_model + 16) * SINGLE
 
 
 def _check_known(layer: int, sizes: Architecture, small: SmallTensors) -> None:
@@ -64,20 +83,16 @@ def _check_known(layer: int, sizes: Architecture, small: SmallTensors) -> None:
             raise ValueError(f"layer {layer}: receipts do not know what {name} allows")
 
 
-def _projected(checkpoint: Checkpoint, layer: int, role: Role, loose: float) -> Reach:
+def _projected(rows: np.ndarray, sizes: Architecture, small: SmallTensors, role: Role, loose: float) -> Reach:
     """Where the keys of a layer can lie, or with role "query" its queries, not scaled; one entry a head."""
-    sizes, small = checkpoint.layer_architecture(layer), checkpoint.small(layer)
-    count = sizes.n_heads if role == "query" else sizes.n_kv_heads
+    count = len(rows)
     gain = small.query_gain if role == "query" else small.key_gain
     pairs = _pairs(sizes)
     if gain is not None:
         found = reach.normed(gain, count, pairs, loose)
         # of heads that are normed together one alone may hold all that the norm leaves
         return reach.stretched(found, math.sqrt(count)) if sizes.normed_together else found
-    if sizes.head_norm is not None:
-        raise ValueError(f"layer {layer}: queries and keys are normed without gains, which is not supported here")
     bias, mixture = (small.query_bias, None) if role == "query" else (small.key_bias, small.alpha)
-    rows = checkpoint.projection(layer, role, 0, count)
     found = reach.projected(rows, small.gamma, small.norm_bias, bias, sizes.norm, mixture, loose)
     if sizes.clip is not None and not _within(found, sizes.clip):
         return reach.clipped(sizes.clip, count, pairs, loose)
@@ -91,9 +106,8 @@ def _within(of: Reach, clip: float) -> bool:
     return bool((-low).max() <= clip and high.max() <= clip)
 
 
-def _values(checkpoint: Checkpoint, layer: int, sizes: Architecture, small: SmallTensors, loose: float) -> Values:
+def _values(rows: np.ndarray, sizes: Architecture, small: SmallTensors, loose: float) -> Values:
     """The ball of a layer's values; clamping moves no two of them apart, and puts all in a cube."""
-    rows = checkpoint.projection(layer, "value", 0, sizes.n_kv_heads)
     found = reach.values(rows, small.gamma, small.norm_bias, small.value_bias, sizes.norm, small.beta, loose)
     if sizes.clip is None:
         return found

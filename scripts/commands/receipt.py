@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from .cli import Parser, bar, command_parser, finite, output_file, whole
 
 if TYPE_CHECKING:
-    import numpy as np
     from torch import Tensor, nn
 
     from dynamics.comparison.local_errors import Local
@@ -161,26 +160,26 @@ def promise(
     checkpoint: "Checkpoint", model: "nn.Module", tokens: "Tensor", error: float, dtype: str
 ) -> "list[tuple[str, Local]]":
     """Ours with the promise; the others at the memory of our best, and at the least memory that measures no more."""
+    from dynamics.razor.promise import PromiseCache
     from dynamics.scope.promise import promised_plan
+    from dynamics.scope.receipt import weighed
 
     plan = promised_plan(checkpoint, error, tokens.shape[1])
-    wide, read = _diameters(checkpoint), _reader(model, tokens)
-    ours = _kept_promises(checkpoint, plan, error, dtype, read, wide, tokens.shape[1])
+    wide, read = [2 * layer.values.radius for layer in weighed(checkpoint)], _reader(model, tokens)
+    cache = PromiseCache(weighed(checkpoint, dtype), plan.n_kv_heads, error)
+    ours = _kept_promises(checkpoint, plan, cache, read, wide, tokens.shape[1])
     sloped = checkpoint.architecture.slopes is not None
     others = _Others(plan, tokens.shape[1], _retrieval(model, tokens.shape[1]), sloped)
     return [("promised", one) for one in ours] + others.rows(min(ours, key=lambda one: one.kept), error, read, wide)
 
 
-def _kept_promises(checkpoint, plan, error, dtype, read, wide, context) -> "list[Local]":
+def _kept_promises(checkpoint, plan, cache, read, wide, context) -> "list[Local]":
     from dynamics.comparison.local_errors import head_windows, measured
     from dynamics.razor.cache import RazorCache
-    from dynamics.razor.promise import PromiseCache
     from dynamics.scope.promise import windows
-    from dynamics.scope.receipt import weighed
 
-    needed = windows(checkpoint, error, context)
+    needed = windows(checkpoint, cache.error, context)
     entries = sum(map(len, needed)) * context
-    cache = PromiseCache(weighed(checkpoint, dtype), plan.n_kv_heads, error)
     tokens = measured("tokens", 1.0, cache, read, wide)
     held = [len(heads) * context + (plan.n_kv_heads - len(heads)) * plan.n_kept(context) for heads in plan.full]
     return [
@@ -228,12 +227,6 @@ def _retrieval(model: "nn.Module", context: int) -> list[tuple[int, int]]:
 
     scores = head_scores(model, k=max(3, min(64, context // 4)), seed=0)
     return [(int(layer), int(head)) for layer, head in np.argwhere(retrieval_heads(scores))]
-
-
-def _diameters(checkpoint: "Checkpoint") -> "list[np.ndarray]":
-    from dynamics.scope.receipt import weighed
-
-    return [2 * layer.values.radius for layer in weighed(checkpoint)]
 
 
 def _reader(model: "nn.Module", tokens: "Tensor"):

@@ -71,6 +71,12 @@ def test_generation_equals_the_masked_full_attention(family, kind, how, chunk):
     assert found.sequences.shape[1] == 14 and cache.get_seq_length() == 13
 
 
+@pytest.mark.parametrize("family", ["gpt2", "opt", "gpt_neox"])
+def test_key_value_heads_that_only_the_config_names_are_not_there(family):
+    model = models.model(family, num_key_value_heads=2)
+    assert_same(*both(model, plan_for(model), models.tokens(2, 8))[:2])
+
+
 @pytest.mark.parametrize("family", ["bloom", "llama"])
 def test_sequences_that_end_early_do_not_disturb_the_others(family):
     model = models.model(family)
@@ -154,6 +160,12 @@ def test_a_plan_that_does_not_fit_is_refused(change, message):
     with raises(message), hf_cache.razor(model, replace(plan_for(model), **change)):
         pass
     assert model.config._attn_implementation == "sdpa" and not model._forward_pre_hooks
+
+
+def test_a_model_whose_tokens_see_later_ones_has_no_cache():
+    model = models.model("bert")
+    with raises("a token of bert sees those after it"), hf_cache.razor(model, plan_for(model)):
+        pass
 
 
 @pytest.mark.parametrize("kind", hf_cache.GROWING_ANGLES)

@@ -7,7 +7,7 @@ import torch
 from dynamics.model.attention_function import full_attention
 from dynamics.razor.promise import BLOCK, PromiseCache
 from dynamics.razor.receipt_attack import on_sphere, random_layer, vectors
-from dynamics.razor.receipt_layer import Weighed
+from dynamics.razor.weighed import Weighed
 from tests.dynamics.refusal import refused
 from theory.cache.reach import Reach, Values
 
