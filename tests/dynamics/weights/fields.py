@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import torch
 
 from dynamics.hf.attention import replaced
+from dynamics.hf.versions import eager
 from dynamics.weights import described
 from dynamics.weights.families import FAMILIES
 from dynamics.weights.kinds import KINDS, Kind
@@ -37,7 +38,7 @@ CLOSE = 1e-5  # of weights, where norms and softmax are in float32
 FULL, SLIDING = "full_attention", "sliding_attention"
 SHARED = ("masking_utils.py", "modeling_rope_utils.py", "configuration_utils.py", "models/auto/configuration_auto.py")
 METHODS = {"to_dict", "get_text_config", "standardize_rope_params", "ignore_keys_at_rope_validation", "json", "py"}
-MORE = ("qwen2-window", "falcon-alibi", "gpt2-scales", "cohere-norms", "stablelm-norms", "olmo-clip", "gemma3-yarn")
+MORE = ("qwen2-window", "falcon", "gpt2-scales", "cohere-norms", "stablelm-norms", "olmo-clip", "gemma3-yarn")
 LISTS = {
     "layer_types": [[SLIDING, SLIDING], [FULL, FULL], [FULL, SLIDING], [SLIDING, FULL], None],
     "no_rope_layers": [[1, 1], [0, 1], [1, 0]],
@@ -121,8 +122,7 @@ def built(hf, folder: Path, data: Mapping[str, Any]):
 def through_ours(model) -> str:
     """Whether an attention of ours, by the windows and caps that are found, gives the model's own logits."""
     ids = torch.arange(LENGTH)[None] % model.config.vocab_size
-    if model.config.model_type != "falcon":
-        model.set_attn_implementation("eager")
+    model.set_attn_implementation("eager")  # which Falcon does not take: its own is SDPA's
     try:
         with torch.no_grad(), replaced(model, windowed):
             found = model(ids).logits
@@ -152,9 +152,9 @@ def outcome(hf, folder: Path, data: Mapping[str, Any], before: Checkpoint | None
     try:
         model = built(hf, folder, data)
         through = through_ours(model)
-        model.set_attn_implementation("eager")
         name = re.sub(r"(?:ForCausalLM|LMHeadModel)$", "", type(model).__name__)
-        records = inside(model.double(), name)
+        with eager(model):
+            records = inside(model.double(), name)
     except Exception as error:  # whatever transformers says of a config: it runs nothing
         return Outcome("not run", f"{type(error).__name__}: {error}")
     try:
