@@ -153,8 +153,9 @@ def results(folder: str | Path, plan: ArenaPlan) -> dict[str, RunResult]:
     found = {}
     for path in sorted((Path(folder) / RESULTS).glob("*.json")):
         one = RunResult.parsed(path.read_bytes(), str(path))
-        entry, _, number = one.run.name.rpartition(".seed-")
-        if path.stem != one.run.name or entry not in plan.entries or plan.run(entry, int(number)) != one.run:
+        entry, number = one.run.name.rpartition(".seed-")[0], one.run.training.seed - plan.first_seed
+        known = entry in plan.entries and number >= 0 and plan.run(entry, number) == one.run
+        if path.stem != one.run.name or not known:
             raise ValueError(f"{path}: is of no run of this plan")
         found[one.run.name] = one
     return found

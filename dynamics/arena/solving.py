@@ -72,7 +72,7 @@ def _trained(model: InductionModel, run: SolvingRun, state: Path, asked) -> list
     training, optimizer = run.training, make_optimizer(model.train(), run.training)
     history: History = {"loss": []}
     if state.exists():
-        history = load_state(state, model, optimizer, run)
+        history = load_state(state, model, optimizer, run, history)
     keeper, losses = StateKeeper(state, SAVE_EVERY), history["loss"]
     for step in range(len(losses), training.steps):
         for group in optimizer.param_groups:
