@@ -32,13 +32,11 @@ class Curves(Strict):
         """
         counted(len(self.loss), by_place=self.by_place)
         found: dict[str, RunResult] = {}
-        first = 0
-        while first < len(self.loss):
+        for first in range(0, len(self.loss), run(0).seeds):
             one = run(first)
             part = slice(first, first + one.seeds)
             fields = {"run": one, "steps": self.steps, "loss": self.loss[part], "by_place": self.by_place[part]}
             found[one.name] = RunResult.checked(fields, one.name)
-            first = part.stop
         return found
 
 
@@ -56,11 +54,8 @@ class Bundle(Strict):
 
     @model_validator(mode="after")
     def _of_the_plan(self) -> Self:
-        for entry, curves in self.curves.items():
-            if entry not in self.plan.entries:
-                raise ValueError(f"{entry!r} is no entry of the plan")
-            if len(curves.loss) > (most := self.plan.most(entry)):
-                raise ValueError(f"{entry}: {len(curves.loss)} seeds of {most}")
+        if unknown := self.curves.keys() - self.plan.entries.keys():
+            raise ValueError(f"{min(unknown)!r} is no entry of the plan")
         _ = self.results
         return self
 

@@ -57,9 +57,8 @@ class Looks(Strict):
 
     def check(self, found: "Seen", last: int) -> None:
         """Raises: ValueError for what was seen at other moments, or with other contexts, of a training of so many."""
-        if [line.step for line in found.moments] != self.steps(last):
-            raise ValueError(f"moments: not those after {self.steps(last)} steps")
-        counted(len(self.contexts), contexts=found.contexts)
+        if [line.step for line in found.moments] != self.steps(last) or len(found.contexts) != len(self.contexts):
+            raise ValueError(f"moments: not those after {self.steps(last)} steps, or not of {self.contexts} tokens")
 
     @property
     def contexts(self) -> list[int]:
@@ -134,10 +133,10 @@ class Dissection(Strict):
 
     @model_validator(mode="after")
     def _of_the_plan(self) -> Self:
-        counted(len(self.plan.entries), curves=self.curves, seen=self.seen)
-        for entry, one in self.plan.entries.items():
-            if entry not in self.curves.keys() & self.seen.keys():
-                raise ValueError(f"{entry!r} is missing")
+        entries = self.plan.entries
+        if not self.curves.keys() == self.seen.keys() == entries.keys():
+            raise ValueError(f"the entries are {sorted(entries)}, got {sorted(self.curves)} and {sorted(self.seen)}")
+        for entry, one in entries.items():
             counted(self.plan.seeds, loss=self.curves[entry].loss, seen=self.seen[entry])
             self.curves[entry].results(partial(self.plan.run, entry))
             for found in self.seen[entry]:

@@ -71,10 +71,6 @@ class ArenaPlan(Strict):
         """Hash of the plan, which its results carry."""
         return hashlib.sha256(self.model_dump_json().encode()).hexdigest()
 
-    def most(self, entry: str) -> int:
-        """The most seeds of an entry that its rules allow."""
-        return max(one.rule.most for one in self.comparisons.values() if entry in (one.variant, one.baseline))
-
     def run(self, entry: str, number: int) -> Run:
         """The run that trains seed `number` (0, 1, ..) of an entry, with the others of its stack."""
         found = self.entries[entry]

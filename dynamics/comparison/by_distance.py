@@ -2,16 +2,17 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 import torch
+from pydantic import model_validator
 from torch import Tensor
 
 from dynamics.comparison.policies import held_out
 from dynamics.comparison.record import Settings
 from dynamics.files.hashed import read_hashed, write_hashed
-from dynamics.files.manifest import Strict
+from dynamics.files.manifest import Strict, counted
 from dynamics.files.shipped import FOLDER
 from dynamics.model.attention_function import replaced
 from dynamics.model.decoder import InductionModel
@@ -57,6 +58,12 @@ class MeasuredScopes(Strict):
     windows: int
     context: int
     heads: tuple[HeadScope, ...]
+
+    @model_validator(mode="after")
+    def _counted(self) -> Self:
+        for one in self.heads:
+            counted(self.context, largest=one.largest)
+        return self
 
 
 class Excess(NamedTuple):

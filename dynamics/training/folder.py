@@ -118,8 +118,8 @@ def read_history(folder: str | Path) -> History:
 def steps_to(level: float, history: History) -> int | None:
     """Steps after which the last 20 batches were right at least `level` on average, None for never.
 
-    The accuracy of a batch before its update is one on rows drawn anew. A small task has few rows, so that some of them
-    were trained on before (`batches.seen_share` counts such rows): there it is not quite a held-out one.
+    The accuracy of a batch before its update is one on rows drawn anew. A small task has few rows, so that some were
+    drawn before, and some are held-out rows too: 6 % with a vocabulary of 32 and a pool of 12.
     """
     if len(history["accuracy"]) < WINDOW:
         return None

@@ -26,8 +26,8 @@ Each = Callable[[int, InductionModel], None]
 class TrainResult(NamedTuple):
     """A trained model, its loss and accuracy per step, its held-out score, and what the run took.
 
-    history: "loss" and "accuracy" of each step's batch before the update: of rows drawn for that step, which may have
-    been drawn before (`batches.seen_share`). seconds: of the training loop alone, in this process.
+    history: "loss" and "accuracy" of each step's batch before the update: of rows drawn for that step, some of which
+    a small task may have drawn before. seconds: of the training loop alone, in this process.
     """
 
     model: InductionModel

@@ -9,14 +9,14 @@ import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import safetensors.torch
 import torch
 from torch import Tensor
 
 from dynamics.files.atomic import atomic_write_bytes
-from dynamics.files.manifest import counted, package_version
+from dynamics.files.manifest import package_version
 from dynamics.files.strict_json import parse_object
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel, build
@@ -25,7 +25,8 @@ from dynamics.training.settings import TrainConfig, by_task
 
 STATE = "state.safetensors"
 SLOTS = ("step", "exp_avg", "exp_avg_sq")
-GIVEN = ("threads", "device")  # what of its environment whoever resumes a run can choose
+ENVIRONMENT = "environment"
+WAY_OUT = "; go on with the same --threads, --device and versions, or begin anew: --overwrite, or another folder"
 History = dict[str, list[float]]
 SOON = 1.0  # seconds: the clock asks for no state sooner than this after the last one
 LOST = 0.05  # share of a run's time that a kill costs at most
@@ -73,8 +74,7 @@ def save_state(
             tensors[f"{slot}.{name}"] = optimizer.state[parameter][slot]
     for name, values in history.items():
         tensors[f"history.{name}"] = torch.tensor(values, dtype=torch.float64)
-    tensors["settings"] = _bytes(_settings(model.config, training))
-    tensors["environment"] = _bytes(json.dumps(_environment(model)).encode())
+    tensors["settings"] = _bytes(json.dumps(_settings(model, training)).encode())
     # A copy each: safetensors refuses tensors that share memory, and the file must not follow later steps.
     tensors = {name: tensor.cpu().clone() for name, tensor in tensors.items()}
     tensors["sha256"] = _bytes(_digest(tensors))
@@ -98,15 +98,14 @@ def load_state(
     """
     if not path.exists():
         raise ValueError(f"nothing to resume: {path} does not exist")
-    tensors, settings, environment, history = _read(path)
-    _check_settings(settings, _settings(model.config, training), path)
-    _check_environment(environment, _environment(model), path)
+    tensors, settings, history = _read(path)
+    _check_settings(settings, _settings(model, training), path)
     done = _counted(history, empty, scored, getattr(training, "training", training).steps, path)
     shapes = {name: tuple(parameter.shape) for name, parameter in model.named_parameters()}
     expected = {f"{slot}.{name}": shape for slot in ("model", *SLOTS[1:]) for name, shape in shapes.items()}
     check_shapes(tensors, expected | {f"step.{name}": () for name in shapes}, str(path))
     for name, parameter in model.named_parameters():
-        slots = {slot: tensors[f"{slot}.{name}"].to(parameter.device) for slot in SLOTS}
+        slots = {slot: tensors[f"{slot}.{name}"].to(parameter.device, parameter.dtype) for slot in SLOTS}
         if slots["step"] != done or (slots["exp_avg_sq"] < 0).any():
             raise ValueError(f"{path}: the moments of {name} are not those after {done} steps")
         parameter.data.copy_(tensors[f"model.{name}"])
@@ -119,7 +118,8 @@ def read_model(path: Path) -> tuple[InductionModel, TrainConfig, int]:
 
     Raises: FileNotFoundError; ValueError, one plain line, for a damaged file.
     """
-    tensors, settings, _, history = _read(path)
+    tensors, settings, history = _read(path)
+    settings.pop(ENVIRONMENT, None)
     known = {name: value for name, value in settings.items() if name in ModelConfig.model_fields}
     rest = {name: value for name, value in settings.items() if name not in known}
     config, training = ModelConfig.checked(known, str(path)), TrainConfig.checked(rest, str(path))
@@ -131,62 +131,44 @@ def read_model(path: Path) -> tuple[InductionModel, TrainConfig, int]:
     return model, training, _counted(history, {"accuracy": [], "loss": []}, (), training.steps, path)
 
 
-class _State(NamedTuple):
-    tensors: dict[str, Tensor]
-    settings: dict[str, Any]
-    environment: dict[str, Any]
-    history: History
-
-
-def _read(path: Path) -> _State:
-    """The parts of a state whose digest is right."""
+def _read(path: Path) -> tuple[dict[str, Tensor], dict[str, Any], History]:
+    """The tensors of a state whose digest is right, its settings and its history."""
     tensors = read_tensors(path.read_bytes(), str(path))
     if _text(tensors.pop("sha256", torch.zeros(0))) != _digest(tensors):
         raise ValueError(f"{path}: the contents do not match their sha256")
-    if "settings" not in tensors:
-        raise ValueError(f"{path}: not the state of a training")
-    settings, environment = (
-        parse_object(_text(tensors.pop(name, _bytes(b"{}"))), f"{path}: {name}") for name in ("settings", "environment")
-    )
+    settings = by_task(parse_object(_text(tensors.pop("settings", torch.zeros(0))), f"{path}: settings"))
     names = sorted(name for name in tensors if name.startswith("history."))
     history = {name.removeprefix("history."): tensors.pop(name).flatten().tolist() for name in names}
-    return _State(tensors, by_task(settings), environment, history)
+    return tensors, settings, history
 
 
 def _counted(history: History, empty: History, scored: Sequence[int], last: int, path: Path) -> int:
     """The number of finished steps. Raises: ValueError, one line, for a history that no run has after so many."""
-    try:
-        if history.keys() != empty.keys():
-            raise ValueError(f"{sorted(history)} where there must be {sorted(empty)}")
-        each = ["done"] if "done" in history else list(history)
-        done = len(history[each[0]])
-        if not 0 < done <= last:
-            raise ValueError(f"{done} steps of {last}")
-        steps = [step for step in scored if step <= done]
-        for name, values in history.items():
-            counted(done if name in each else len(steps), **{name: values})
-            if any(value < 0 or (name == "accuracy" and not value <= 1) for value in values):
-                raise ValueError(f"{name}: a value is out of range")
-        if history.get("step", steps) != steps:
-            raise ValueError(f"step: {history['step']} where there must be {steps}")
-    except ValueError as error:
-        raise ValueError(f"{path}: history: {error}") from None
+    each = ["done"] if "done" in empty else list(empty)
+    done = len(history.get(each[0], ()))
+    steps = [step for step in scored if step <= done]
+    found = {name: len(values) for name, values in history.items()}
+    wanted = {name: done if name in each else len(steps) for name in empty}
+    if found != wanted or not 0 < done <= last or history.get("step", steps) != steps:
+        raise ValueError(f"{path}: no run has a history of {found} after {done} of {last} steps")
+    for name, values in history.items():
+        if any(value < 0 or (name == "accuracy" and not value <= 1) for value in values):
+            raise ValueError(f"{path}: the history of {name} has a value out of range")
     return done
 
 
-def _settings(config: ModelConfig, training: TrainConfig) -> bytes:
-    return json.dumps({**config.model_dump(), **training.model_dump()}, sort_keys=True).encode()
-
-
-def _environment(model: InductionModel) -> dict[str, Any]:
-    """What the numbers of a run depend on besides its settings."""
+def _settings(model: InductionModel, training: TrainConfig) -> dict[str, Any]:
+    """What the numbers of a run depend on, as it is read back."""
     device = next(parameter.device for _, parameter in model.named_parameters())
-    return {
+    environment = {
         "threads": torch.get_num_threads(),
         "device": device_name(device),
-        "torch_version": torch.__version__,
+        "torch": torch.__version__,
         "version": package_version(),
     }
+    return json.loads(
+        json.dumps({**model.config.model_dump(), **training.model_dump(), ENVIRONMENT: environment}, sort_keys=True)
+    )
 
 
 def device_name(device: torch.device | str) -> str:
@@ -195,30 +177,23 @@ def device_name(device: torch.device | str) -> str:
     return str(device) if device.type == "cpu" else f"{device} ({torch.cuda.get_device_name(device)})"
 
 
-def _check_environment(old: dict[str, Any], new: dict[str, Any], path: Path) -> None:
-    for name, value in new.items() if old else ():
-        if old.get(name) != value:
-            again = f"give --{name} {old.get(name)} again, or " if name in GIVEN else ""
-            raise ValueError(
-                f"{path}: the interrupted run has {name}={old.get(name)}, not {value}: {again}begin anew, with "
-                "--overwrite or in another folder"
-            )
-
-
-def _check_settings(found: dict[str, Any], wanted: bytes, path: Path) -> None:
-    old, new = _flat(found), _flat(json.loads(wanted))
+def _check_settings(found: dict[str, Any], wanted: dict[str, Any], path: Path) -> None:
+    if ENVIRONMENT not in found:  # of an earlier version
+        del wanted[ENVIRONMENT]
+    old, new = _flat(found), _flat(wanted)
     for name in {**new, **old}:
         if old.get(name) != new.get(name):
-            raise ValueError(f"{path}: the interrupted run has {name}={old.get(name)}, not {new.get(name)}")
+            way = WAY_OUT if name.startswith(ENVIRONMENT) else ""
+            raise ValueError(f"{path}: the interrupted run has {name}={old.get(name)}, not {new.get(name)}{way}")
 
 
 def _flat(settings: dict[str, Any]) -> dict[str, Any]:
-    """Settings with those of the task, where there is one, among them."""
-    task = settings.get("task")
-    if not isinstance(task, dict):
-        return settings
-    rest = {name: value for name, value in settings.items() if name != "task"}
-    return rest | {f"task.{name}": value for name, value in task.items()}
+    """Settings with those of records within them by both names."""
+    found: dict[str, Any] = {}
+    for name, value in settings.items():
+        within = _flat(value) if isinstance(value, dict) else None
+        found |= {name: value} if within is None else {f"{name}.{inner}": one for inner, one in within.items()}
+    return found
 
 
 def _digest(tensors: dict[str, Tensor]) -> bytes:

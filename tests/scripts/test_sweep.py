@@ -55,11 +55,12 @@ def test_same_command_again_has_nothing_to_do(finished, monkeypatch, done):
     assert again.splitlines() == printed.splitlines()[:-1]  # the bundle's name comes last
 
 
-def test_any_finished_sweep_is_drawn_twice_alike(finished, tmp_path):
+def test_any_finished_sweep_is_drawn_twice_alike(finished, tmp_path, refused):
     drawn(tmp_path, "fig_sweep", "--sweep", str(finished[0] / "s"), "--quick")
     with np.load(tmp_path / "one.npz") as found:
         assert found["accuracy"].shape == (2, 2, 2)
         assert str(found["title"]) == ""  # of the shipped experiments it is none
+    refused(f"fig_sweep --sweep {finished[0]}/s --preset figure-1a --out {tmp_path}/x", "s: not a sweep of figure-1a")
 
 
 def result(seed, reached):

@@ -121,8 +121,7 @@ def _data(args: Any, draws: int) -> Data:
         from dynamics.sweep.run import read_sweep
 
         manifest, results = read_sweep(args.sweep)
-        known = SWEEPS[args.preset].variants.keys() if args.preset in SWEEPS else ()
-        if known and not by_variant(results).keys() <= known:
+        if args.preset in SWEEPS and not by_variant(results).keys() <= SWEEPS[args.preset].variants.keys():
             raise ValueError(f"{args.sweep}: not a sweep of {args.preset}")
     else:
         manifest, results = shipped_sweep(args.preset)

@@ -78,6 +78,9 @@ def test_folders_of_others_and_damaged_ones_are_refused(folder, tmp_path):
     results = copy / "results"
     (results / f"{ENTRIES[0]}.seed-0.json").write_bytes((results / f"{ENTRIES[0]}.seed-1.json").read_bytes())
     refused("is of no run of this plan", read_folder, copy)
+    seen = copy / "seen" / f"{ENTRIES[0]}.seed-0.json"
+    seen.write_text(seen.read_text().replace('"step":3', '"step":4'))
+    refused("seed-0.json: moments: not those after", read_folder, copy)
 
 
 def test_a_file_holds_what_the_folder_does(folder, tmp_path):
