@@ -2,19 +2,20 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import torch
-from pydantic import model_validator
+from pydantic import Field
 from torch import Tensor
 
 from dynamics.comparison.policies import held_out
 from dynamics.comparison.record import Settings
 from dynamics.files.hashed import read_hashed, write_hashed
-from dynamics.files.manifest import Strict, counted
+from dynamics.files.manifest import Strict
 from dynamics.files.shipped import FOLDER
 from dynamics.model.attention_function import replaced
+from dynamics.model.config import Fraction01
 from dynamics.model.decoder import InductionModel
 from dynamics.model.softmax import probabilities
 from dynamics.razor.eviction import causal_bias
@@ -47,7 +48,7 @@ class HeadScope(Strict):
     spectral: float
     sharp: float
     reach: int
-    largest: tuple[float, ...]
+    largest: Annotated[tuple[Fraction01, ...], Field(min_length=1)]
 
 
 class MeasuredScopes(Strict):
@@ -58,12 +59,6 @@ class MeasuredScopes(Strict):
     windows: int
     context: int
     heads: tuple[HeadScope, ...]
-
-    @model_validator(mode="after")
-    def _counted(self) -> Self:
-        for one in self.heads:
-            counted(self.context, largest=one.largest)
-        return self
 
 
 class Excess(NamedTuple):

@@ -106,7 +106,8 @@ compared | cells/110=gone | cells: 110 where there must be 111
 compared | heads/2=gone | heads: 2 where there must be 3
 theory | runs/scalar/0/steps/0=gone | predicted: 51 where there must be 50
 theory | runs/scalar/0/measured/row/0=gone | row: 50 where there must be 51
-scopes | heads/0/largest/0=gone | largest: 255 where there must be 256
+scopes | heads/0/largest=[] | at least 1 item
+scopes | heads/0/largest/0=1.5 | less than or equal to 1
 """
 STATES = """
 state | history.accuracy=[0.5] | history of {'accuracy': 1, 'loss': 4} after 1 of 12 steps
