@@ -48,13 +48,6 @@ def test_sweep_trains_every_model_with_every_seed_and_prints_a_line_a_model(fini
     assert read_bundle(folder / "bundle.json").manifest == read_sweep(folder / "s")[0]
 
 
-def test_same_command_again_has_nothing_to_do(finished, monkeypatch, done):
-    folder, printed = finished
-    monkeypatch.setattr("dynamics.sweep.run.run_job", None)
-    again = done("sweep", *SMALL, folder / "s")
-    assert again.splitlines() == printed.splitlines()[:-1]  # the bundle's name comes last
-
-
 def test_any_finished_sweep_is_drawn_twice_alike(finished, tmp_path, refused):
     drawn(tmp_path, "fig_sweep", "--sweep", str(finished[0] / "s"), "--quick")
     with np.load(tmp_path / "one.npz") as found:

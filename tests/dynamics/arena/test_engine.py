@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dynamics.arena import engine as module
-from dynamics.arena.engine import Place, differences, losses, next_runs, read_plan, results, run_arena, state_of
+from dynamics.arena.engine import Place, differences, losses, next_runs, results, run_arena, state_of
 from dynamics.arena.plan import ArenaPlan
 from dynamics.statistics.rule import State
 from tests.dynamics.arena.cases import MODELS, TRAINING, comparison, entry, plan
@@ -132,14 +132,6 @@ def test_an_arena_is_not_gone_on_with_elsewhere_or_without_its_place(tmp_path, w
     (tmp_path / "a" / "place.json").unlink()
     with pytest.raises(FileNotFoundError, match=r"place\.json"):
         arena(tmp_path / "a")
-
-
-def test_bad_numbers_and_no_plan_are_refused(tmp_path):
-    for jobs in (0, -2):
-        refused("n_jobs must be", arena, tmp_path / "a", n_jobs=jobs)
-    with pytest.raises(FileNotFoundError):
-        read_plan(tmp_path / "a")
-    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.deep
