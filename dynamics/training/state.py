@@ -179,7 +179,7 @@ def device_name(device: torch.device | str) -> str:
 
 def _check_settings(found: dict[str, Any], wanted: dict[str, Any], path: Path) -> None:
     if ENVIRONMENT not in found:  # of an earlier version
-        del wanted[ENVIRONMENT]
+        wanted.pop(ENVIRONMENT, None)
     old, new = _flat(found), _flat(wanted)
     for name in {**new, **old}:
         if old.get(name) != new.get(name):
