@@ -15,7 +15,7 @@ Compared = Annotated[float, Field(gt=0)] | None  # a loss of which a logarithm i
 
 
 class PackedTraining(Strict):
-    """AdamW with warm-up and a cosine on packed rows of a text; every batch is new, a function of (seed, step).
+    """AdamW with warm-up and a cosine on packed rows of a text; every batch is a function of (seed, step).
 
     corpus: the hash of the text, so that a run on another one is another run; rows, length: of a step; heldout_rows:
     rows of the held-out text, the same for every model and seed; scores: how often they are scored, evenly.

@@ -49,7 +49,7 @@ def train(
     progress: bool = True,
     each: Each | None = None,
 ) -> TrainResult:
-    """Train with AdamW, warm-up and cosine decay on new batches of the training's task.
+    """Train with AdamW, warm-up and cosine decay on batches of the training's task.
 
     Args: out, the folder for state.safetensors (None: no state is kept); resume, continue from it; save_every, steps
         between states, which are also written within seconds; device "auto" takes a GPU where there is one; each, what

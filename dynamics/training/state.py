@@ -159,16 +159,13 @@ def _counted(history: History, empty: History, scored: Sequence[int], last: int,
 
 def _settings(model: InductionModel, training: TrainConfig) -> dict[str, Any]:
     """What the numbers of a run depend on, as it is read back."""
-    device = next(parameter.device for _, parameter in model.named_parameters())
     environment = {
         "threads": torch.get_num_threads(),
-        "device": device_name(device),
+        "device": device_name(next(parameter.device for _, parameter in model.named_parameters())),
         "torch": torch.__version__,
         "version": package_version(),
     }
-    return json.loads(
-        json.dumps({**model.config.model_dump(), **training.model_dump(), ENVIRONMENT: environment}, sort_keys=True)
-    )
+    return json.loads(json.dumps({**model.config.model_dump(), **training.model_dump(), ENVIRONMENT: environment}))
 
 
 def device_name(device: torch.device | str) -> str:
@@ -191,8 +188,8 @@ def _flat(settings: dict[str, Any]) -> dict[str, Any]:
     """Settings with those of records within them by both names."""
     found: dict[str, Any] = {}
     for name, value in settings.items():
-        within = _flat(value) if isinstance(value, dict) else None
-        found |= {name: value} if within is None else {f"{name}.{inner}": one for inner, one in within.items()}
+        within = _flat(value).items() if isinstance(value, dict) else ()
+        found |= {f"{name}.{inner}": one for inner, one in within} or {name: value}
     return found
 
 

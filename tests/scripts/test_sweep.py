@@ -1,7 +1,6 @@
 """The sweep command line: what it leaves and prints, that it goes on where it was, and how it refuses."""
 
 import os
-import shlex
 
 import numpy as np
 import pytest
@@ -123,7 +122,3 @@ def test_preset_has_at_least_eight_seeds_where_it_can_and_a_job_a_variant_and_se
     assert preset.title
     if name.endswith((QUICK, PAPER)):
         assert name.removesuffix(QUICK).removesuffix(PAPER) in SWEEPS
-
-
-def test_folder_of_another_sweep_is_refused(finished, refused):
-    refused(f"sweep {shlex.join(SMALL)} {finished[0]}/s --seeds 1", "holds another sweep (jobs differs)")
