@@ -55,10 +55,10 @@ class Looks(Strict):
         found = np.geomspace(min(self.first, last), last, self.moments)
         return sorted({0, *(round(step) for step in found)})
 
-    def check(self, found: "Seen", last: int) -> None:
+    def check(self, found: "Seen", last: int, what: str) -> None:
         """Raises: ValueError for what was seen at other moments, or with other contexts, of a training of so many."""
         if [line.step for line in found.moments] != self.steps(last) or len(found.contexts) != len(self.contexts):
-            raise ValueError(f"moments: not those after {self.steps(last)} steps, or not of {self.contexts} tokens")
+            raise ValueError(f"{what}: not seen after {self.steps(last)} steps, or not with {self.contexts} tokens")
 
     @property
     def contexts(self) -> list[int]:
@@ -140,7 +140,7 @@ class Dissection(Strict):
             counted(self.plan.seeds, loss=self.curves[entry].loss, seen=self.seen[entry])
             self.curves[entry].results(partial(self.plan.run, entry))
             for found in self.seen[entry]:
-                self.plan.looks.check(found, one.training.steps)
+                self.plan.looks.check(found, one.training.steps, entry)
         return self
 
 

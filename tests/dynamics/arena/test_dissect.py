@@ -79,7 +79,7 @@ def test_folders_of_others_and_damaged_ones_are_refused(folder, tmp_path):
     refused("is of no run of this plan", read_folder, copy)
     seen = copy / "seen" / f"{ENTRIES[0]}.seed-0.json"
     seen.write_text(seen.read_text().replace('"step":3', '"step":4'))
-    refused("seed-0.json: moments: not those after", read_folder, copy)
+    refused("seed-0.json: not seen after", read_folder, copy)
 
 
 def test_a_file_holds_what_the_folder_does(folder, tmp_path):
