@@ -1,13 +1,17 @@
 """An arena in one file, its bytes recorded by a hash beside it: plan, losses seed by seed, what a step costs where."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
+from typing import Self
 
-from dynamics.arena.engine import Losses, Place, losses
+from pydantic import model_validator
+
+from dynamics.arena.engine import Losses, Place, losses, next_runs
 from dynamics.arena.plan import ArenaPlan
-from dynamics.arena.record import Name, RunResult, Speeds
+from dynamics.arena.record import Name, Run, RunResult, Speeds
 from dynamics.files.hashed import read_hashed, write_hashed
-from dynamics.files.manifest import Strict, package_version
+from dynamics.files.manifest import Strict, counted, package_version
 from dynamics.files.shipped import FOLDER
 
 SHIPPED = FOLDER / "arena"
@@ -21,15 +25,39 @@ class Curves(Strict):
     loss: list[list[float | None]]
     by_place: list[list[float | None]]
 
+    def results(self, run: Callable[[int], Run]) -> dict[str, RunResult]:
+        """The results of the runs again, which `run` gives by the number of a seed.
+
+        Raises: ValueError, one line, where a run had other steps, or other numbers of seeds and scores.
+        """
+        counted(len(self.loss), by_place=self.by_place)
+        found: dict[str, RunResult] = {}
+        for first in range(0, len(self.loss), run(0).seeds):
+            one = run(first)
+            part = slice(first, first + one.seeds)
+            fields = {"run": one, "steps": self.steps, "loss": self.loss[part], "by_place": self.by_place[part]}
+            found[one.name] = RunResult.checked(fields, one.name)
+        return found
+
 
 class Bundle(Strict):
-    """The file's contents. version, torch_version, place: what the bytes of results depend on beside the plan."""
+    """The file's contents. version, torch_version, place: what the bytes of results depend on beside the plan.
+
+    Raises: ValueError for an entry that is not in the plan, or numbers of seeds and scores that are not the plan's.
+    """
 
     plan: ArenaPlan
     version: str
     torch_version: str
     place: Place
     curves: dict[Name, Curves]
+
+    @model_validator(mode="after")
+    def _of_the_plan(self) -> Self:
+        if unknown := self.curves.keys() - self.plan.entries.keys():
+            raise ValueError(f"{min(unknown)!r} is no entry of the plan")
+        _ = self.results
+        return self
 
     @property
     def losses(self) -> Losses:
@@ -39,15 +67,9 @@ class Bundle(Strict):
     @property
     def results(self) -> dict[str, RunResult]:
         """The runs again."""
-        found = {}
+        found: dict[str, RunResult] = {}
         for entry, curves in self.curves.items():
-            stack = self.plan.entries[entry].stack
-            for first in range(0, len(curves.loss), stack):
-                run = self.plan.run(entry, first)
-                part = slice(first, first + stack)
-                found[run.name] = RunResult(
-                    run=run, steps=curves.steps, loss=curves.loss[part], by_place=curves.by_place[part]
-                )
+            found |= curves.results(partial(self.plan.run, entry))
         return found
 
 
@@ -70,13 +92,24 @@ def bundle_of(plan: ArenaPlan, found: Mapping[str, RunResult], place: Place) -> 
 
 
 def write_bundle(path: str | Path, bundle: Bundle) -> None:
-    """Write it, a line an entry, and its hash beside it."""
+    """Write it, a line an entry, and its hash beside it. Raises: ValueError, one line, for an unfinished arena."""
+    _check_finished(path, bundle)
     write_hashed(path, bundle.model_dump_json().replace('},"', '},\n"') + "\n")
 
 
 def read_bundle(path: str | Path) -> Bundle:
-    """Read a bundle. Raises: OSError: no such file. ValueError, one line: other bytes than recorded, or no bundle."""
-    return Bundle.parsed(read_hashed(path), str(path))
+    """Read a bundle.
+
+    Raises: OSError: no such file. ValueError, one line: other bytes than recorded, no bundle, or a run is missing.
+    """
+    bundle = Bundle.parsed(read_hashed(path), str(path))
+    _check_finished(path, bundle)
+    return bundle
+
+
+def _check_finished(path: str | Path, bundle: Bundle) -> None:
+    for run in next_runs(bundle.plan, bundle.losses):
+        raise ValueError(f"{path}: the arena is not finished: there is no {run.name}")
 
 
 def write_speeds(path: str | Path, speeds: Speeds) -> None:

@@ -96,6 +96,7 @@ def read_folder(folder: str | Path, plan: DissectionPlan | None = None) -> Disse
     for run in plan.runs:
         path = _file(folder, SEEN, run)
         seen.append(Seen.parsed(path.read_bytes(), str(path)))
+        plan.looks.check(seen[-1], run.training.steps, str(path))
         results.append(_result(folder, run))
     return together(plan, results, seen, engine.read_place(folder))
 

@@ -1,5 +1,6 @@
 """What is measured on the models of an arena while they train and at their end, as checked data in one file."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Self
 
@@ -12,7 +13,7 @@ from dynamics.arena.engine import Place
 from dynamics.arena.plan import Entry
 from dynamics.arena.record import Name, Run, RunResult
 from dynamics.files.hashed import read_hashed, write_hashed
-from dynamics.files.manifest import Strict
+from dynamics.files.manifest import Strict, counted
 from dynamics.model.config import Positive
 from dynamics.observed.log import Line, Row, stacked
 
@@ -53,6 +54,11 @@ class Looks(Strict):
         """The updates done at each moment of a training of so many."""
         found = np.geomspace(min(self.first, last), last, self.moments)
         return sorted({0, *(round(step) for step in found)})
+
+    def check(self, found: "Seen", last: int, what: str) -> None:
+        """Raises: ValueError for what was seen at other moments, or with other contexts, of a training of so many."""
+        if [line.step for line in found.moments] != self.steps(last) or len(found.contexts) != len(self.contexts):
+            raise ValueError(f"{what}: not seen after {self.steps(last)} steps, or not with {self.contexts} tokens")
 
     @property
     def contexts(self) -> list[int]:
@@ -115,6 +121,7 @@ class Dissection(Strict):
     """The file's contents: what training left, as the arena has it, and what was seen, seed by seed.
 
     version, torch_version, place: what the bytes of results depend on beside the plan.
+    Raises: ValueError for entries, or numbers of seeds, scores and moments, that are not the plan's.
     """
 
     plan: DissectionPlan
@@ -123,6 +130,18 @@ class Dissection(Strict):
     place: Place
     curves: dict[Name, Curves]
     seen: dict[Name, list[Seen]]
+
+    @model_validator(mode="after")
+    def _of_the_plan(self) -> Self:
+        entries = self.plan.entries
+        if not self.curves.keys() == self.seen.keys() == entries.keys():
+            raise ValueError(f"the entries are {sorted(entries)}, got {sorted(self.curves)} and {sorted(self.seen)}")
+        for entry, one in entries.items():
+            counted(self.plan.seeds, loss=self.curves[entry].loss, seen=self.seen[entry])
+            self.curves[entry].results(partial(self.plan.run, entry))
+            for found in self.seen[entry]:
+                self.plan.looks.check(found, one.training.steps, entry)
+        return self
 
 
 def dissection_of(plan: DissectionPlan, results: list[RunResult], seen: list[Seen], place: Place) -> Dissection:

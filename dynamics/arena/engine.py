@@ -150,13 +150,22 @@ def losses(plan: ArenaPlan, found: Mapping[str, RunResult]) -> dict[str, list[fl
 
 def results(folder: str | Path, plan: ArenaPlan) -> dict[str, RunResult]:
     """The finished runs of a plan by name. Raises: ValueError, one line: a damaged file, or of another run."""
+
+    def is_planned(run: Run) -> bool:
+        entry, number = run.name.rpartition(".seed-")[0], run.training.seed - plan.first_seed
+        return entry in plan.entries and number >= 0 and plan.run(entry, number) == run
+
+    return read_results(folder, RunResult, is_planned)
+
+
+def read_results(folder: str | Path, kind: type[Found], is_planned: Callable[[Any], bool]) -> dict[str, Found]:
+    """The finished runs of a folder by name, those of a plan. Raises: ValueError, one line, as `results`."""
     found = {}
     for path in sorted((Path(folder) / RESULTS).glob("*.json")):
-        one = RunResult.parsed(path.read_bytes(), str(path))
-        entry, _, number = one.run.name.rpartition(".seed-")
-        if path.stem != one.run.name or entry not in plan.entries or plan.run(entry, int(number)) != one.run:
+        one = kind.parsed(path.read_bytes(), str(path))
+        if path.stem != one.run.name or not is_planned(one.run):
             raise ValueError(f"{path}: is of no run of this plan")
-        found[one.run.name] = one
+        found[path.stem] = one
     return found
 
 

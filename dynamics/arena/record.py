@@ -1,19 +1,21 @@
 """A run of the arena as checked data: a model, its training on packed rows, a block of seeds, and what it leaves."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from dynamics.files.manifest import Strict
+from dynamics.files.manifest import Loss, Strict, counted
 from dynamics.model.config import Fraction01, ModelConfig, Positive
 from dynamics.tasks.packed import Packing
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]{0,99}$")]
 Precision = Literal["float32", "bfloat16"]  # of matmuls while training
+PLACES = 8
+Compared = Annotated[float, Field(gt=0)] | None  # a loss of which a logarithm is taken
 
 
 class PackedTraining(Strict):
-    """AdamW with warm-up and a cosine on packed rows of a text; every batch is new, a function of (seed, step).
+    """AdamW with warm-up and a cosine on packed rows of a text; every batch is a function of (seed, step).
 
     corpus: the hash of the text, so that a run on another one is another run; rows, length: of a step; heldout_rows:
     rows of the held-out text, the same for every model and seed; scores: how often they are scored, evenly.
@@ -35,14 +37,15 @@ class PackedTraining(Strict):
     scores: Positive = 4
 
     @model_validator(mode="after")
-    def _scores_fit(self) -> "PackedTraining":
+    def _scores_fit(self) -> Self:
         if self.scores > self.steps:
             raise ValueError(f"{self.scores} scores need as many steps, got {self.steps}")
         return self
 
-    def scored_at(self, done: int) -> bool:
-        """Whether the model is scored after so many steps."""
-        return any(done == round(self.steps * n / self.scores) for n in range(1, self.scores + 1))
+    @property
+    def scored(self) -> list[int]:
+        """The steps after which the model is scored."""
+        return [round(self.steps * n / self.scores) for n in range(1, self.scores + 1)]
 
 
 class Run(Strict):
@@ -68,12 +71,23 @@ class RunResult(Strict):
 
     steps: updates done at each score; loss: (seeds, scores); by_place: (seeds, 8), at the end, of tokens at places
     [2^i, 2^(i+1)) of their document; None where a number is not finite.
+    Raises: ValueError for other steps than those of the scores, or other numbers of losses.
     """
 
     run: Run
     steps: list[int]
-    loss: list[list[float | None]]
-    by_place: list[list[float | None]]
+    loss: list[list[Compared]]
+    by_place: list[list[Loss]]
+
+    @model_validator(mode="after")
+    def _counted(self) -> Self:
+        if self.steps != (scored := self.run.training.scored):
+            raise ValueError(f"steps: {self.steps} where there must be {scored}")
+        counted(self.run.seeds, loss=self.loss, by_place=self.by_place)
+        for loss, by_place in zip(self.loss, self.by_place, strict=True):
+            counted(len(scored), loss=loss)
+            counted(PLACES, by_place=by_place)
+        return self
 
 
 class Speed(Strict):
@@ -91,5 +105,3 @@ class Speeds(Strict):
     processor: str
     speeds: dict[str, Speed]
 
-
-PLACES = 8

@@ -41,7 +41,8 @@ class SolvedBundle(Strict):
             if len(found) > self.plan.seeds:
                 raise ValueError(f"{model}: {len(found)} seeds of {self.plan.seeds}")
             for number, one in enumerate(found):
-                SolvingResult(run=self.plan.run(model, number), solved=one)
+                run = self.plan.run(model, number)
+                SolvingResult.checked({"run": run, "solved": one}, run.name)
         return self
 
 

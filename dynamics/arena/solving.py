@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from dynamics.arena.engine import RESULTS, Place, run_rounds
+from dynamics.arena.engine import Place, read_results, run_rounds
 from dynamics.arena.solving_plan import PARTS, Solved, SolvingPlan, SolvingResult, SolvingRun, SolvingTraining
 from dynamics.files.atomic import atomic_write_text
 from dynamics.model.decoder import InductionModel
@@ -35,13 +35,7 @@ def run_plan(
 
 def results(folder: str | Path, plan: SolvingPlan) -> dict[str, SolvingResult]:
     """The finished runs of a plan by name. Raises: ValueError, one line: a damaged file, or of another run."""
-    found, runs = {}, plan.runs
-    for path in sorted((Path(folder) / RESULTS).glob("*.json")):
-        one = SolvingResult.parsed(path.read_bytes(), str(path))
-        if path.stem != one.run.name or runs.get(path.stem) != one.run:
-            raise ValueError(f"{path}: is of no run of this plan")
-        found[path.stem] = one
-    return found
+    return read_results(folder, SolvingResult, list(plan.runs.values()).__contains__)
 
 
 def train(run: SolvingRun, result: Path, state: Path, place: Place) -> SolvingResult:
@@ -72,7 +66,7 @@ def _trained(model: InductionModel, run: SolvingRun, state: Path, asked) -> list
     training, optimizer = run.training, make_optimizer(model.train(), run.training)
     history: History = {"loss": []}
     if state.exists():
-        history = load_state(state, model, optimizer, run)
+        history = load_state(state, model, optimizer, run, history)
     keeper, losses = StateKeeper(state, SAVE_EVERY), history["loss"]
     for step in range(len(losses), training.steps):
         for group in optimizer.param_groups:

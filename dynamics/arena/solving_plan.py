@@ -10,7 +10,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from dynamics.arena.record import Name
-from dynamics.files.manifest import Strict
+from dynamics.files.manifest import Loss, Strict, counted
 from dynamics.model.config import Fraction01, ModelConfig, Positive
 from dynamics.statistics.rule import Name as Words
 from dynamics.statistics.rule import Plan, Rule
@@ -72,7 +72,7 @@ class Solved(Strict):
 
     answered: list[int]
     right: list[int]
-    loss: list[float | None]
+    loss: list[Loss]
 
 
 class SolvingResult(Strict):
@@ -87,6 +87,9 @@ class SolvingResult(Strict):
         for counts in (self.solved.answered, self.solved.right):
             if len(counts) != len(training.tested) or not all(0 <= count <= training.problems for count in counts):
                 raise ValueError(f"{counts}: not of {len(training.tested)} times {training.problems} problems")
+        if any(right > answered for right, answered in zip(self.solved.right, self.solved.answered, strict=True)):
+            raise ValueError(f"right: {self.solved.right}, more than {self.solved.answered} are answered")
+        counted(PARTS, loss=self.solved.loss)
         return self
 
 

@@ -111,8 +111,9 @@ def _train(
 ) -> tuple[Stack, History]:
     stack, training = new_stack(wanted, device), wanted.training
     history: History = {"done": [], "step": []} | {f"loss.{n}": [] for n in range(wanted.seeds)}
+    scored = training.scored[:-1]  # the last score is that of the result
     if state is not None and state.exists():
-        history = load_state(state, stack, stack.optimizer, wanted)
+        history = load_state(state, stack, stack.optimizer, wanted, history, scored)
     keeper, heldout = StateKeeper(state, SAVE_EVERY), heldout_rows(training, source)
     watch = watch or (lambda *_: None)
     watch(len(history["done"]), stack)
@@ -120,7 +121,7 @@ def _train(
         stack.step(step, rows(wanted.members, source, step, device), forward)
         history["done"].append(1.0)
         watch(step + 1, stack)
-        if training.scored_at(step + 1) and step + 1 < training.steps:  # the last score is that of the result
+        if step + 1 in scored:
             _note(history, step + 1, _score(stack, heldout)[0])
         keeper.keep(step + 1, asked.is_set(), stack, stack.optimizer, wanted, history)
         if asked.is_set():

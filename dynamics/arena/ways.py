@@ -66,7 +66,7 @@ def chosen_plan(plan: ArenaPlan, folder: str | Path, processes: int) -> ArenaPla
                 raise ValueError(f"{folder}: not empty, and begun without a choice of stacks")
             atomic_write_text(path, measured(plan, processes).model_dump_json(indent=1) + "\n")
         found = read_ways(path)
-    if found.plan_sha256 != plan.sha256:
+    if (found.plan_sha256, found.entries.keys()) != (plan.sha256, plan.entries.keys()):
         raise ValueError(f"{path}: measured for another plan; choose another folder")
     return chosen(plan, found)
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import torch
+from pydantic import Field
 from torch import Tensor
 
 from dynamics.comparison.policies import held_out
@@ -14,6 +15,7 @@ from dynamics.files.hashed import read_hashed, write_hashed
 from dynamics.files.manifest import Strict
 from dynamics.files.shipped import FOLDER
 from dynamics.model.attention_function import replaced
+from dynamics.model.config import Fraction01
 from dynamics.model.decoder import InductionModel
 from dynamics.model.softmax import probabilities
 from dynamics.razor.eviction import causal_bias
@@ -46,7 +48,7 @@ class HeadScope(Strict):
     spectral: float
     sharp: float
     reach: int
-    largest: tuple[float, ...]
+    largest: Annotated[tuple[Fraction01, ...], Field(min_length=1)]
 
 
 class MeasuredScopes(Strict):

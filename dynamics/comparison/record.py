@@ -6,9 +6,10 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from dynamics.comparison.plan import POLICIES
+from dynamics.comparison.plan import POLICIES, RANDOM
+from dynamics.comparison.plan import cells as planned
 from dynamics.files.hashed import read_hashed, write_hashed
-from dynamics.files.manifest import Strict
+from dynamics.files.manifest import Count, Strict, counted
 from dynamics.files.shipped import FOLDER
 from dynamics.model.config import ModelConfig, Positive
 from dynamics.training.text_settings import TextTraining
@@ -65,8 +66,8 @@ class Cell(Strict):
     policy: str
     budget: str
     entries: int
-    bits: tuple[float, ...]
-    hits: tuple[int, ...]
+    bits: tuple[Annotated[float, Field(ge=0)], ...]
+    hits: tuple[Count, ...]
 
     @model_validator(mode="after")
     def _known(self) -> Self:
@@ -75,12 +76,32 @@ class Cell(Strict):
         return self
 
 
+def _count(settings: Settings, heads: tuple[Heads, ...], cells: tuple[Cell, ...]) -> int:
+    """The number of cells of a whole comparison. Raises: ValueError for cells that are not its first ones."""
+    for cell in cells:
+        draws = settings.draws if cell.policy == RANDOM else 1
+        counted(draws * settings.text_rows, bits=cell.bits)
+        counted(draws * settings.needle_rows, hits=cell.hits)
+        if max(cell.hits) > settings.pairs:
+            raise ValueError(f"hits: {max(cell.hits)} right of {settings.pairs}")
+    plan = list(planned(tuple(map(Fraction, settings.budgets))))
+    wanted = [(one.seed, policy, str(budget)) for one in heads for policy, budget in plan]
+    if [(cell.seed, cell.policy, cell.budget) for cell in cells] != wanted[: len(cells)]:
+        raise ValueError("cells: not those of the plan, in its order")
+    return len(wanted)
+
+
 class Part(Strict):
     """What one seed has given so far; the file that an interrupted comparison resumes from."""
 
     settings: Settings
     heads: Heads
     cells: tuple[Cell, ...]
+
+    @model_validator(mode="after")
+    def _counted(self) -> Self:
+        _count(self.settings, (self.heads,), self.cells)
+        return self
 
 
 class Comparison(Strict):
@@ -92,6 +113,12 @@ class Comparison(Strict):
     settings: Settings
     heads: tuple[Heads, ...]
     cells: tuple[Cell, ...]
+
+    @model_validator(mode="after")
+    def _counted(self) -> Self:
+        counted(self.settings.seeds, heads=self.heads)
+        counted(_count(self.settings, self.heads, self.cells), cells=self.cells)
+        return self
 
 
 def write_comparison(path: str | Path, comparison: Comparison) -> None:

@@ -9,16 +9,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 import torch
+from pydantic import model_validator
 from scipy.stats import linregress, spearmanr
 
 from dynamics.experiments import Variant
 from dynamics.experiments.presets import SWEEPS
 from dynamics.files.hashed import read_hashed, write_hashed
-from dynamics.files.manifest import Count, Strict
+from dynamics.files.manifest import Count, Strict, counted
 from dynamics.files.shipped import FOLDER
 from dynamics.heads import theorem
 from dynamics.model.config import PRESETS, ModelConfig
@@ -58,6 +59,11 @@ class Run(Strict):
     steps: tuple[Count, ...]
     predicted: tuple[float, ...]
     measured: dict[str, tuple[float, ...]]
+
+    @model_validator(mode="after")
+    def _counted(self) -> Self:
+        counted(len(self.steps), predicted=self.predicted, **self.measured)
+        return self
 
 
 class TheoremStudy(Strict):

@@ -1,10 +1,14 @@
 """Whole files or none: a reader never meets a half-written file, and a hash says which bytes were meant."""
 
+import glob
 import hashlib
 import os
 import secrets
 import stat
+from contextlib import suppress
 from pathlib import Path
+
+from dynamics.files.lock import fcntl, held
 
 _KINDS = (
     (stat.S_ISDIR, "a folder"),
@@ -43,7 +47,8 @@ def atomic_write_bytes(path: str | Path, data: bytes) -> None:
     """Write data to path so that path holds either its old content or all of data, also after an interruption.
 
     The bytes go to a temporary file in the same folder (os.replace is atomic only within one file system), reach the
-    disk, and then take the name. Folders on the way are made. A file that is replaced hands on its permissions.
+    disk, and then take the name. Folders on the way are made. A file that is replaced hands on its permissions. What a
+    kill left of an earlier write to path is removed: the system released its lock.
 
     Raises:
         ValueError: path names what `check_target` refuses. OSError, with path as its filename: the folder cannot be
@@ -53,6 +58,9 @@ def atomic_write_bytes(path: str | Path, data: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}.tmp")
     try:
+        for left in path.parent.glob(f".{glob.escape(path.name)}.{'[0-9a-f]' * 12}.tmp"):
+            with suppress(OSError), os.fdopen(held(left), "rb"):  # BlockingIOError: another process is writing it
+                left.unlink()
         _write_and_rename(temporary, path, data)
     except OSError as error:  # of a write it has no name, of the rest that of the temporary file
         temporary.unlink(missing_ok=True)
@@ -68,15 +76,16 @@ def atomic_write_text(path: str | Path, text: str) -> None:
 
 
 def _write_and_rename(temporary: Path, path: Path, data: bytes) -> None:
-    # os.open rather than tempfile: a new file gets the user's usual permissions, not 0600.
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
-    with os.fdopen(descriptor, "wb") as stream:
+    with os.fdopen(held(temporary), "wb") as stream:
         if path.exists():
             temporary.chmod(path.stat().st_mode & 0o777)
         stream.write(data)
         stream.flush()
         os.fsync(stream.fileno())
-    os.replace(temporary, path)
+        if fcntl is not None:
+            os.replace(temporary, path)  # while it is held, or another process takes it for what a kill left
+    if fcntl is None:  # Windows renames no file that is open
+        os.replace(temporary, path)
 
 
 def sha256_of(path: str | Path) -> str:

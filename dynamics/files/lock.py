@@ -37,15 +37,18 @@ def only_writer(folder: str | Path) -> Iterator[None]:
                 path.rmdir()
 
 
-def _locked(folder: Path) -> int:
-    path = folder / LOCK
+def held(path: Path) -> int:
+    """Open a file, made if it is not there, and lock it until the descriptor that is returned is closed.
+
+    Raises: BlockingIOError where another process holds it; OSError for a file that cannot be opened.
+    """
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     while True:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
+        # os.open rather than tempfile: a new file gets the user's usual permissions, not 0600.
+        descriptor = os.open(path, flags, 0o666)
         try:
-            _lock(descriptor, folder)
+            _lock(descriptor)
             if _is(descriptor, path):
-                os.ftruncate(descriptor, 0)
-                os.pwrite(descriptor, f"process {os.getpid()} on {socket.gethostname()}".encode(), 0)
                 return descriptor
         except BaseException:
             os.close(descriptor)
@@ -53,14 +56,27 @@ def _locked(folder: Path) -> int:
         os.close(descriptor)  # the file was removed between opening and locking it: by the run that ended just then
 
 
-def _lock(descriptor: int, folder: Path) -> None:
-    if fcntl is None:
-        return
+def _locked(folder: Path) -> int:
+    path = folder / LOCK
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        descriptor = held(path)
     except BlockingIOError:
-        holder = os.pread(descriptor, 200, 0).decode(errors="replace") or "another process"
-        raise ValueError(f"{folder}: another run is writing here ({holder})") from None
+        holder = ""
+        with suppress(OSError):
+            holder = path.read_text(errors="replace")[:200]
+        raise ValueError(f"{folder}: another run is writing here ({holder or 'another process'})") from None
+    with suppress(OSError):  # a full disk: whoever writes a result there says so
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, f"process {os.getpid()} on {socket.gethostname()}".encode(), 0)
+    return descriptor
+
+
+def _lock(descriptor: int) -> None:
+    try:
+        if fcntl is not None:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise
     except OSError:
         return  # a file system without locks
 

@@ -1,6 +1,6 @@
 """The manifest beside every trained model: what made it, how well it did, and the hash of its weights."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -11,6 +11,7 @@ from dynamics.files.atomic import atomic_write_text
 
 Scalar = bool | int | float | str | None
 Count = Annotated[int, Field(ge=0)]
+Loss = Annotated[float, Field(ge=0)] | None  # None where it is not finite
 
 
 class Strict(BaseModel):
@@ -51,6 +52,13 @@ def plain_line(what: str, error: ValidationError) -> str:
     if first["type"] == "value_error":  # of our own wording, which names the value
         return f"{what}: {place}: {message.removeprefix('Value error, ')}"
     return f"{what}: {place}: {message} (got {value if len(value) <= 60 else value[:57] + '...'})"
+
+
+def counted(wanted: int, **lists: Sized) -> None:
+    """Raises: ValueError, one line, for a list that does not have as many entries as wanted."""
+    for name, found in lists.items():
+        if len(found) != wanted:
+            raise ValueError(f"{name}: {len(found)} where there must be {wanted}")
 
 
 class Manifest(Strict):

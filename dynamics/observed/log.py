@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import os
 from collections.abc import Mapping, Sequence
@@ -69,11 +70,20 @@ def write_lines(path: str | Path, lines: Sequence[Line]) -> None:
 
 
 def append_line(path: str | Path, line: Line) -> None:
-    """One more line of a log, in one write: no wait for the disk, which would cost more than the rest."""
-    path = check_target(path)
+    """One more line of a log, in one write: no wait for the disk, which would cost more than the rest.
+
+    Raises: ValueError as `check_target`; OSError, with path as its filename, for a full disk: no part of it then stays.
+    """
+    path, data = check_target(path), line.model_dump_json().encode() + b"\n"
     descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
     with os.fdopen(descriptor, "wb", buffering=0) as stream:
-        stream.write(line.model_dump_json().encode() + b"\n")
+        before = os.fstat(descriptor).st_size
+        try:
+            if stream.write(data) < len(data):  # what there was room for
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError as error:
+            os.ftruncate(descriptor, before)
+            raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def read_lines(path: str | Path) -> list[Line]:

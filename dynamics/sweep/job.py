@@ -82,7 +82,7 @@ def _train(job: Job, measure: Measure, place: Place, state: Path, asked) -> tupl
     optimizer = make_optimizer(model, training)
     history: History = {"step": [], "accuracy": [], "loss": [], "done": []}
     if state.exists():
-        history = load_state(state, model, optimizer, training)
+        history = load_state(state, model, optimizer, training, history, measure.steps(training.steps))
     heldout, keeper = heldout_rows(training, config.vocab), StateKeeper(state, measure.save_every)
     for step in range(len(history["done"]), training.steps):
         if history["accuracy"] and measure.done(history["accuracy"][-1]):

@@ -1,11 +1,11 @@
 """What a sweep is made of, as checked data: jobs, how they are scored, their results, the manifest. No torch."""
 
 import math
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from dynamics.files.manifest import Strict
+from dynamics.files.manifest import Loss, Strict, counted
 from dynamics.model.config import Fraction01, ModelConfig, Positive
 from dynamics.training.settings import TrainConfig
 
@@ -36,9 +36,17 @@ class Measure(Strict):
     stop_at: Fraction01 | None = None
     save_every: Positive = 200
 
+    def steps(self, last: int) -> list[int]:
+        """The steps after which a job of so many is scored, if it does not end before."""
+        return [*range(self.every, last, self.every), last]
+
     def done(self, accuracy: float) -> bool:
         """Whether a job with this last score ends."""
         return self.stop and accuracy >= (self.level if self.stop_at is None else self.stop_at)
+
+    def reached(self, steps: list[int], accuracy: list[float]) -> int | None:
+        """The first of `steps` with an accuracy of at least the level."""
+        return next((step for step, value in zip(steps, accuracy, strict=False) if value >= self.level), None)
 
 
 class JobResult(Strict):
@@ -46,14 +54,28 @@ class JobResult(Strict):
 
     steps: updates done at each score; accuracy, loss: held-out (loss None where it is not finite);
     steps_to_level: the first of steps with accuracy >= level, None if the job ended below it (right-censored).
+    Raises: ValueError where these do not fit each other, the job and its measure.
     """
 
     job: Job
     measure: Measure
     steps: list[int]
-    accuracy: list[float]
-    loss: list[float | None]
+    accuracy: list[Fraction01]
+    loss: list[Loss]
     steps_to_level: int | None
+
+    @model_validator(mode="after")
+    def _counted(self) -> Self:
+        count, last = len(self.steps), self.job.training.steps
+        counted(count, accuracy=self.accuracy, loss=self.loss)
+        if not count or self.steps != self.measure.steps(last)[:count]:
+            raise ValueError(f"steps: {count}, which are not those after which the job is scored")
+        *before, end = map(self.measure.done, self.accuracy)
+        if any(before) or not (end or self.steps[-1] == last):
+            raise ValueError(f"accuracy: the job does not end after {self.steps[-1]} steps")
+        if self.steps_to_level != (reached := self.measure.reached(self.steps, self.accuracy)):
+            raise ValueError(f"steps_to_level: {self.steps_to_level} where the accuracies say {reached}")
+        return self
 
     @property
     def censored(self) -> bool:
@@ -78,13 +100,13 @@ class SweepManifest(Strict):
 def result_of(
     job: Job, measure: Measure, steps: list[int], accuracy: list[float], loss: list[float | None]
 ) -> JobResult:
-    """The result of a job with these scores: its steps to the level are the first of `steps` that is at it."""
-    reached = [step for step, value in zip(steps, accuracy, strict=True) if value >= measure.level]
-    return JobResult(
-        job=job,
-        measure=measure,
-        steps=steps,
-        accuracy=accuracy,
-        loss=[value if value is not None and math.isfinite(value) else None for value in loss],
-        steps_to_level=reached[0] if reached else None,
-    )
+    """The result of a job with these scores. Raises: ValueError, one line, where they are not those of the job."""
+    fields = {
+        "job": job,
+        "measure": measure,
+        "steps": steps,
+        "accuracy": accuracy,
+        "loss": [value if value is not None and math.isfinite(value) else None for value in loss],
+        "steps_to_level": measure.reached(steps, accuracy),
+    }
+    return JobResult.checked(fields, job.name)

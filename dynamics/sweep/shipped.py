@@ -60,7 +60,10 @@ def read_bundle(path: str | Path) -> FinishedSweep:
     if sorted(bundle.curves) != sorted(job.name for job in jobs):
         raise ValueError(f"{path}: the curves are not those of the manifest's jobs")
     measure = bundle.manifest.measure
-    return FinishedSweep(bundle.manifest, [_result(job, measure, bundle.curves[job.name], path) for job in jobs])
+    try:
+        return FinishedSweep(bundle.manifest, [_result(job, measure, bundle.curves[job.name]) for job in jobs])
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
 
 
 def shipped_sweep(name: str) -> FinishedSweep:
@@ -80,10 +83,7 @@ def _curve(result: JobResult) -> Curve:
     return Curve(accuracy=result.accuracy, loss=loss)
 
 
-def _result(job: Job, measure: Measure, curve: Curve, path: str | Path) -> JobResult:
-    """The result with its steps: scores are taken at every multiple of `every` and at the last step."""
-    count, last = len(curve.accuracy), job.training.steps
-    steps = [min((number + 1) * measure.every, last) for number in range(count)]
-    if not count or len(curve.loss) != count or (count - 1) * measure.every >= last:
-        raise ValueError(f"{path}: {job.name}: {count} accuracies and {len(curve.loss)} losses do not fit its steps")
+def _result(job: Job, measure: Measure, curve: Curve) -> JobResult:
+    """The result with its steps."""
+    steps = measure.steps(job.training.steps)[: len(curve.accuracy)]
     return result_of(job, measure, steps, curve.accuracy, curve.loss)

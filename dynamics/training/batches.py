@@ -1,7 +1,7 @@
 """The batch of a training's task at a step and its held-out rows, functions of (seed, step).
 
-Streams that never meet: spawn keys (0, step) for training, (1,) for held-out rows; a task may have others for what all
-rows of a run share, as the 3-gram's table has (2,).
+The streams of random numbers never meet: spawn keys (0, step) for training, (1,) for held-out rows; a task may have
+others for what all rows of a run share, as the 3-gram's table has (2,). The rows may meet, where a task has few.
 """
 
 from dynamics.tasks.task import Batch

@@ -12,8 +12,8 @@ from dynamics.files import manifest as manifests
 from dynamics.files.atomic import check_target
 from dynamics.files.hashed import read_hashed, write_hashed
 from dynamics.files.lock import only_writer
-from dynamics.files.manifest import Strict
-from dynamics.model.config import ModelConfig
+from dynamics.files.manifest import Loss, Strict, counted
+from dynamics.model.config import Fraction01, ModelConfig
 from dynamics.tasks.task import Batch
 from dynamics.training import checkpoint
 from dynamics.training.batches import heldout_rows
@@ -30,13 +30,12 @@ WINDOW = 20  # batches whose mean accuracy says that a level is reached
 class StoredHistory(Strict):
     """The contents of history.json: loss (None where it was not finite) and accuracy of each step."""
 
-    accuracy: list[float]
-    loss: list[float | None]
+    accuracy: list[Fraction01]
+    loss: list[Loss]
 
     @model_validator(mode="after")
     def _as_long(self) -> Self:
-        if len(self.accuracy) != len(self.loss):
-            raise ValueError(f"{len(self.accuracy)} accuracies and {len(self.loss)} losses")
+        counted(len(self.loss), accuracy=self.accuracy)
         return self
 
 
@@ -79,7 +78,8 @@ def train_into(
         )
         finite = {name: [x if math.isfinite(x) else None for x in curve] for name, curve in result.history.items()}
         write_hashed(folder / HISTORY, json.dumps(finite) + "\n")
-        (folder / STATE).unlink(missing_ok=True)
+    # Last, and without the lock: a kill before it leaves a run to resume, and one after it leaves nothing.
+    (folder / STATE).unlink(missing_ok=True)
     return result
 
 
@@ -118,7 +118,8 @@ def read_history(folder: str | Path) -> History:
 def steps_to(level: float, history: History) -> int | None:
     """Steps after which the last 20 batches were right at least `level` on average, None for never.
 
-    No row is seen twice, so the accuracy of a batch before its update is a held-out one.
+    The accuracy of a batch before its update is one on rows drawn anew. A small task has few rows, so that some were
+    drawn before, and some are held-out rows too: 6 % with a vocabulary of 32 and a pool of 12.
     """
     if len(history["accuracy"]) < WINDOW:
         return None
@@ -139,7 +140,12 @@ def finished_run(folder: str | Path, config: ModelConfig, training: TrainConfig)
     if missing := [name for name in names if name not in found.metrics]:
         raise ValueError(f"{path}: metrics: {missing[0]} is missing")
     loss, correct, rows = (found.metrics[name] for name in names)
-    return read_history(folder), Evaluation(float(loss), int(correct), int(rows))
+    if not (loss >= 0 and 0 <= correct <= rows == training.heldout_rows):
+        raise ValueError(f"{path}: metrics: {correct} of {rows} rows right, loss {loss}")
+    history = read_history(folder)
+    if len(history["loss"]) != training.steps:
+        raise ValueError(f"{Path(folder) / HISTORY}: {len(history['loss'])} steps of {training.steps}")
+    return history, Evaluation(float(loss), int(correct), int(rows))
 
 
 def metrics(heldout: Evaluation) -> dict[str, float | int]:

@@ -18,7 +18,7 @@ from dynamics.training.collector import frozen_heap
 from dynamics.training.evaluation import Evaluation, as_tensors, evaluate
 from dynamics.training.interrupt import deferred_interrupt
 from dynamics.training.settings import TrainConfig
-from dynamics.training.state import STATE, History, StateKeeper, load_state
+from dynamics.training.state import STATE, History, StateKeeper, device_name, load_state
 
 Each = Callable[[int, InductionModel], None]
 
@@ -26,8 +26,8 @@ Each = Callable[[int, InductionModel], None]
 class TrainResult(NamedTuple):
     """A trained model, its loss and accuracy per step, its held-out score, and what the run took.
 
-    history: "loss" and "accuracy" of each step's batch before the update; as no row is ever seen twice, these are
-    held-out figures themselves. seconds: of the training loop alone, in this process.
+    history: "loss" and "accuracy" of each step's batch before the update: of rows drawn for that step, some of which
+    a small task may have drawn before. seconds: of the training loop alone, in this process.
     """
 
     model: InductionModel
@@ -49,7 +49,7 @@ def train(
     progress: bool = True,
     each: Each | None = None,
 ) -> TrainResult:
-    """Train with AdamW, warm-up and cosine decay on new batches of the training's task.
+    """Train with AdamW, warm-up and cosine decay on batches of the training's task.
 
     Args: out, the folder for state.safetensors (None: no state is kept); resume, continue from it; save_every, steps
         between states, which are also written within seconds; device "auto" takes a GPU where there is one; each, what
@@ -64,7 +64,7 @@ def train(
     state = None if out is None else Path(out) / STATE
     history: History = {"accuracy": [], "loss": []}
     if resume:
-        history = load_state(state, model, optimizer, training)
+        history = load_state(state, model, optimizer, training, history)
     seconds = _run(model, optimizer, training, history, StateKeeper(state, save_every), progress, each)
     heldout = evaluate(model.eval(), heldout_rows(training, config.vocab))
     return TrainResult(model, history, heldout, seconds, torch.get_num_threads(), device_name(model.embedding.device))
@@ -123,12 +123,6 @@ def choose_device(device: str) -> torch.device:
     if chosen.type == "cuda" and (chosen.index or 0) >= torch.cuda.device_count():
         raise ValueError(f"no device {device}: this machine has {torch.cuda.device_count()} CUDA devices")
     return chosen
-
-
-def device_name(device: torch.device | str) -> str:
-    """What a manifest says of where a model was trained: "cpu", or the card with its name."""
-    device = torch.device(device)
-    return str(device) if device.type == "cpu" else f"{device} ({torch.cuda.get_device_name(device)})"
 
 
 def _check(config: ModelConfig, training: TrainConfig, out: str | Path | None, resume: bool) -> None:

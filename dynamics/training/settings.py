@@ -12,7 +12,7 @@ from dynamics.tasks.task import AnyTask
 
 
 class TrainConfig(Strict):
-    """AdamW with linear warm-up and a cosine down to final_lr of the peak (1: constant); every batch is new data.
+    """AdamW with linear warm-up and a cosine down to final_lr of the peak (1: constant); every batch is drawn anew.
 
     task: what is learnt, with its own settings: `Induction`, `Trigram`, `Hop`, `MQAR` of `dynamics.tasks`, or another
     package's. A record as it was written when every task's settings lay side by side is read as well (`by_task`).

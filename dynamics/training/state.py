@@ -1,11 +1,13 @@
 """The state of an unfinished training run in one safetensors file: weights, AdamW moments, history, settings, digest.
 
+It names the environment that its numbers depend on as well: threads, device, versions of torch and of this package.
 Batches are functions of (seed, step), so the step number is all the random state there is.
 """
 
 import hashlib
 import json
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ import torch
 from torch import Tensor
 
 from dynamics.files.atomic import atomic_write_bytes
+from dynamics.files.manifest import package_version
 from dynamics.files.strict_json import parse_object
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel, build
@@ -22,6 +25,8 @@ from dynamics.training.settings import TrainConfig, by_task
 
 STATE = "state.safetensors"
 SLOTS = ("step", "exp_avg", "exp_avg_sq")
+ENVIRONMENT = "environment"
+WAY_OUT = "; go on with the same --threads, --device and versions, or begin anew: --overwrite, or another folder"
 History = dict[str, list[float]]
 SOON = 1.0  # seconds: the clock asks for no state sooner than this after the last one
 LOST = 0.05  # share of a run's time that a kill costs at most
@@ -69,29 +74,42 @@ def save_state(
             tensors[f"{slot}.{name}"] = optimizer.state[parameter][slot]
     for name, values in history.items():
         tensors[f"history.{name}"] = torch.tensor(values, dtype=torch.float64)
-    tensors["settings"] = _bytes(_settings(model.config, training))
+    tensors["settings"] = _bytes(json.dumps(_settings(model, training)).encode())
     # A copy each: safetensors refuses tensors that share memory, and the file must not follow later steps.
     tensors = {name: tensor.cpu().clone() for name, tensor in tensors.items()}
     tensors["sha256"] = _bytes(_digest(tensors))
     atomic_write_bytes(path, safetensors.torch.save(tensors))
 
 
-def load_state(path: Path, model: InductionModel, optimizer: torch.optim.AdamW, training: TrainConfig) -> History:
+def load_state(
+    path: Path,
+    model: InductionModel,
+    optimizer: torch.optim.AdamW,
+    training: TrainConfig,
+    empty: History,
+    scored: Sequence[int] = (),
+) -> History:
     """Restore model and optimizer in place and return the history so far.
 
-    Raises: ValueError, one plain line: no state to resume, a damaged file, or a run begun with other settings.
+    Args: empty, the history of a new run: "done" has an entry a step and the others one a score, or without a "done"
+        all have one a step; scored, the steps after which there are scores.
+    Raises: ValueError, one plain line: no state to resume, a damaged file, or a run begun with other settings or in
+        another environment. A state that names no environment, of an earlier version, is read.
     """
     if not path.exists():
         raise ValueError(f"nothing to resume: {path} does not exist")
-    tensors = _verified(path)
-    _check_settings(bytes(tensors.pop("settings").tolist()), _settings(model.config, training), path)
-    history = {name[8:]: tensors.pop(name).tolist() for name in sorted(tensors) if name.startswith("history.")}
+    tensors, settings, history = _read(path)
+    _check_settings(settings, _settings(model, training), path)
+    done = _counted(history, empty, scored, getattr(training, "training", training).steps, path)
     shapes = {name: tuple(parameter.shape) for name, parameter in model.named_parameters()}
     expected = {f"{slot}.{name}": shape for slot in ("model", *SLOTS[1:]) for name, shape in shapes.items()}
     check_shapes(tensors, expected | {f"step.{name}": () for name in shapes}, str(path))
     for name, parameter in model.named_parameters():
+        slots = {slot: tensors[f"{slot}.{name}"].to(parameter.device, parameter.dtype) for slot in SLOTS}
+        if slots["step"] != done or (slots["exp_avg_sq"] < 0).any():
+            raise ValueError(f"{path}: the moments of {name} are not those after {done} steps")
         parameter.data.copy_(tensors[f"model.{name}"])
-        optimizer.state[parameter] = {slot: tensors[f"{slot}.{name}"].to(parameter.device) for slot in SLOTS}
+        optimizer.state[parameter] = slots
     return history
 
 
@@ -100,10 +118,8 @@ def read_model(path: Path) -> tuple[InductionModel, TrainConfig, int]:
 
     Raises: FileNotFoundError; ValueError, one plain line, for a damaged file.
     """
-    tensors = _verified(path)
-    if not {"settings", "history.loss"} <= tensors.keys():
-        raise ValueError(f"{path}: not the state of a training")
-    settings = by_task(parse_object(bytes(tensors.pop("settings").tolist()), str(path)))
+    tensors, settings, history = _read(path)
+    settings.pop(ENVIRONMENT, None)
     known = {name: value for name, value in settings.items() if name in ModelConfig.model_fields}
     rest = {name: value for name, value in settings.items() if name not in known}
     config, training = ModelConfig.checked(known, str(path)), TrainConfig.checked(rest, str(path))
@@ -112,41 +128,81 @@ def read_model(path: Path) -> tuple[InductionModel, TrainConfig, int]:
     check_shapes(weights, {name: tuple(one.shape) for name, one in model.named_parameters()}, str(path))
     for name, parameter in model.named_parameters():
         parameter.data.copy_(weights[name])
-    return model, training, len(tensors["history.loss"])
+    return model, training, _counted(history, {"accuracy": [], "loss": []}, (), training.steps, path)
 
 
-def _verified(path: Path) -> dict[str, Tensor]:
-    """The tensors of a state, its settings among them, as bytes."""
+def _read(path: Path) -> tuple[dict[str, Tensor], dict[str, Any], History]:
+    """The tensors of a state whose digest is right, its settings and its history."""
     tensors = read_tensors(path.read_bytes(), str(path))
-    digest = bytes(tensors.pop("sha256", torch.zeros(0)).to(torch.uint8).tolist())
-    if digest != _digest(tensors):
+    if _text(tensors.pop("sha256", torch.zeros(0))) != _digest(tensors):
         raise ValueError(f"{path}: the contents do not match their sha256")
-    return tensors
+    settings = by_task(parse_object(_text(tensors.pop("settings", torch.zeros(0))), f"{path}: settings"))
+    names = sorted(name for name in tensors if name.startswith("history."))
+    history = {name.removeprefix("history."): tensors.pop(name).flatten().tolist() for name in names}
+    return tensors, settings, history
 
 
-def _settings(config: ModelConfig, training: TrainConfig) -> bytes:
-    return json.dumps({**config.model_dump(), **training.model_dump()}, sort_keys=True).encode()
+def _counted(history: History, empty: History, scored: Sequence[int], last: int, path: Path) -> int:
+    """The number of finished steps. Raises: ValueError, one line, for a history that no run has after so many."""
+    each = ["done"] if "done" in empty else list(empty)
+    done = len(history.get(each[0], ()))
+    steps = [step for step in scored if step <= done]
+    found = {name: len(values) for name, values in history.items()}
+    wanted = {name: done if name in each else len(steps) for name in empty}
+    if found != wanted or not 0 < done <= last or history.get("step", steps) != steps:
+        raise ValueError(f"{path}: no run has a history of {found} after {done} of {last} steps")
+    for name, values in history.items():
+        if any(value < 0 or (name == "accuracy" and not value <= 1) for value in values):
+            raise ValueError(f"{path}: the history of {name} has a value out of range")
+    return done
 
 
-def _check_settings(found: bytes, wanted: bytes, path: Path) -> None:
-    old, new = (_flat(by_task(json.loads(settings))) for settings in (found, wanted))
-    for name in new:
-        if old.get(name) != new[name]:
-            raise ValueError(f"{path}: the interrupted run has {name}={old.get(name)}, not {new[name]}")
+def _settings(model: InductionModel, training: TrainConfig) -> dict[str, Any]:
+    """What the numbers of a run depend on, as it is read back."""
+    environment = {
+        "threads": torch.get_num_threads(),
+        "device": device_name(next(parameter.device for _, parameter in model.named_parameters())),
+        "torch": torch.__version__,
+        "version": package_version(),
+    }
+    return json.loads(json.dumps({**model.config.model_dump(), **training.model_dump(), ENVIRONMENT: environment}))
+
+
+def device_name(device: torch.device | str) -> str:
+    """What a manifest says of where a model was trained: "cpu", or the card with its name."""
+    device = torch.device(device)
+    return str(device) if device.type == "cpu" else f"{device} ({torch.cuda.get_device_name(device)})"
+
+
+def _check_settings(found: dict[str, Any], wanted: dict[str, Any], path: Path) -> None:
+    if ENVIRONMENT not in found:  # of an earlier version
+        wanted.pop(ENVIRONMENT, None)
+    old, new = _flat(found), _flat(wanted)
+    for name in {**new, **old}:
+        if old.get(name) != new.get(name):
+            way = WAY_OUT if name.startswith(ENVIRONMENT) else ""
+            raise ValueError(f"{path}: the interrupted run has {name}={old.get(name)}, not {new.get(name)}{way}")
 
 
 def _flat(settings: dict[str, Any]) -> dict[str, Any]:
-    """Settings with those of the task, where there is one, among them."""
-    rest = {name: value for name, value in settings.items() if name != "task"}
-    return rest | {f"task.{name}": value for name, value in settings.get("task", {}).items()}
+    """Settings with those of records within them by both names."""
+    found: dict[str, Any] = {}
+    for name, value in settings.items():
+        within = _flat(value).items() if isinstance(value, dict) else ()
+        found |= {f"{name}.{inner}": one for inner, one in within} or {name: value}
+    return found
 
 
 def _digest(tensors: dict[str, Tensor]) -> bytes:
     total = hashlib.sha256()
     for name in sorted(tensors):
         total.update(f"{name} {tensors[name].dtype} {tuple(tensors[name].shape)};".encode())
-        total.update(tensors[name].contiguous().numpy().tobytes())
+        total.update(tensors[name].reshape(-1).view(torch.uint8).numpy().tobytes())  # numpy has no bfloat16
     return total.digest()
+
+
+def _text(tensor: Tensor) -> bytes:
+    return bytes(tensor.flatten().to(torch.uint8).tolist())
 
 
 def _bytes(data: bytes) -> Tensor:

@@ -56,7 +56,7 @@ def train_text(
     optimizer = make_optimizer(model, training)
     state, history = None if out is None else Path(out) / STATE, {"answer": [], "text": []}
     if state is not None and state.exists():
-        history = load_state(state, model, optimizer, training)
+        history = load_state(state, model, optimizer, training, history)
     seconds = _run(model, optimizer, training, corpus, history, StateKeeper(state, save_every), progress)
     return TextResult(model.eval(), history, seconds, torch.get_num_threads(), device_name(model.embedding.device))
 

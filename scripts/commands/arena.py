@@ -19,7 +19,9 @@ def parser() -> Parser:
     line.add_argument("--out", metavar="FOLDER", help="plan, results and states (default: out/arena/<preset>)")
     line.add_argument("--table", action="store_true", help="train nothing: the table of --out, or of what is shipped")
     line.add_argument("--json", metavar="FILE", help="write the table as JSON too")
-    line.add_argument("--bundle", metavar="FILE", help="write plan and losses as one file, its hash beside it")
+    line.add_argument(
+        "--bundle", metavar="FILE", help="write plan and losses, if all runs are there, as one file, its hash beside it"
+    )
     line.add_argument(
         "--speeds", metavar="FILE", help="train nothing: time a step of each entry, write it, hash beside"
     )
@@ -52,6 +54,10 @@ def main(argv: list[str] | None = None) -> int:
     if options.ways:
         return _ways(name, options)
     bundle = _stored(name, options) if options.table else _trained(name, options)
+    if files[1]:
+        from dynamics.arena.bundle import write_bundle
+
+        write_bundle(files[1], bundle)  # before anything is said: one that is not finished is refused
     print("\n".join(table(bundle)))
     if files[0]:
         from dynamics.files.atomic import atomic_write_text
@@ -59,9 +65,6 @@ def main(argv: list[str] | None = None) -> int:
         atomic_write_text(files[0], json.dumps(as_json(bundle), indent=1, allow_nan=False) + "\n")
         print(files[0])
     if files[1]:
-        from dynamics.arena.bundle import write_bundle
-
-        write_bundle(files[1], bundle)
         print(files[1])
     return 0
 

@@ -32,7 +32,7 @@ def parser() -> Parser:
     what.add_argument("--inspect", metavar="FOLDER", help=argparse.SUPPRESS)
     line.add_argument("--out", default="out/train", metavar="FOLDER", help="results go to FOLDER/<preset>")
     again = line.add_mutually_exclusive_group()
-    again.add_argument("--resume", action="store_true", help="continue what was interrupted in FOLDER/<preset>")
+    again.add_argument("--resume", action="store_true", help="continue what was interrupted, with the same --threads")
     again.add_argument("--overwrite", action="store_true", help="replace the run in FOLDER/<preset>")
     tasks, models = registered.names(registered.TASKS), registered.names(registered.MODELS)
     line.add_argument("--task", choices=tasks, default="induction", help="what to learn (default: induction)")

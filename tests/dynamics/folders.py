@@ -1,11 +1,11 @@
 """Folders by their bytes, and work that is killed in the middle of one and called again."""
 
 import os
-import random
 import signal
 import subprocess
 import sys
-import tempfile
+from functools import partial
+from itertools import count
 from pathlib import Path
 
 import torch
@@ -45,24 +45,33 @@ def forked(action) -> bool:
     return os.WIFSIGNALED(status)
 
 
-def killed_after(seconds, work, folder) -> bool:
-    def action():
-        signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGKILL))  # its own action is polite
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+def kill_before_every_file_operation(work, root):
+    """For k = 1, 2, ..: work in a new folder, killed before its k-th rename or removal, then again; print the last."""
+
+    def counted(name, left):
+        plain = getattr(os, name)
+
+        def operation(path, *arguments, **options):
+            left[0] -= os.path.exists(path)  # removing what is not there is no operation
+            if left[0] == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return plain(path, *arguments, **options)
+
+        setattr(os, name, operation)
+
+    def action(folder, number):
+        left = [number]
+        for name in ("replace", "unlink"):
+            counted(name, left)
         work(folder)
 
-    return forked(action)
-
-
-def kill_at_random_moments(work, root, kills, longest):
-    """Kill and resume until that many kills have hit; a folder that comes to its end is kept, and another begun."""
-    drawn, hits, finished = random.Random(kills), 0, 0
-    with tempfile.TemporaryDirectory() as folder:
-        work(folder)  # does not count: torch imports more at its first step
-    while hits < kills:
-        killed = killed_after(drawn.uniform(1e-4, longest), work, Path(root) / str(finished))
-        hits, finished = hits + killed, finished + (not killed)
-    work(Path(root) / str(finished))
+    work(Path(root) / "0")  # torch imports more at its first step
+    for number in count(1):
+        folder = Path(root) / str(number)
+        if not forked(partial(action, folder, number)):
+            break
+        work(folder)
+    print(number - 1)
 
 
 def alone():
@@ -83,8 +92,10 @@ def interpreter(module, call):
     return done.stdout
 
 
-def check_kills(module, work, folder, kills, longest, whole):
-    """All folders have the bytes of the whole one, after so many kills within the longest time."""
-    interpreter(module, f"kill_at_random_moments({work}, {str(folder)!r}, {kills}, {longest})")
-    assert os.listdir(folder)
-    assert all(contents(one) == whole for one in folder.iterdir())
+def check_kills(module, work, folder):
+    """Killed before any file operation and called again, the work ends with the bytes of the folder that never was;
+    returns the number of kills."""
+    kills = int(interpreter(module, f"kill_before_every_file_operation({work}, {str(folder)!r})"))
+    found = [contents(one) for one in folder.iterdir()]
+    assert len(found) == kills + 2 and all(one == found[0] for one in found)
+    return kills

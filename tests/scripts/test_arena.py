@@ -9,7 +9,7 @@ import pytest
 from dynamics.arena import bundle as module
 from dynamics.arena import igsm, presets
 from dynamics.arena.bundle import bundle_of, read_bundle, shipped_arena, shipped_names, shipped_speeds, write_bundle
-from dynamics.arena.engine import Place, next_runs
+from dynamics.arena.engine import Place
 from dynamics.arena.league import lines, outcome, smallest
 from dynamics.arena.ngram import ngram_loss
 from dynamics.arena.presets import LATENTS, RATED, ablations, borrowed, latent, league, rates, settings
@@ -58,7 +58,7 @@ def shipped(tmp_path_factory):
 QUICK = ("--quick", "--jobs", "1", "--quiet")
 
 
-def test_a_run_prints_its_table_and_writes_json_and_bundle(tmp_path, done):
+def test_a_run_prints_its_table_and_writes_json_and_bundle(tmp_path, done, refused):
     said = run_twice(done, tmp_path, ["--quick", "--table"], "arena", *QUICK)
     assert said[0] == "Tiny"
     assert said[2].startswith("kv / vanilla")
@@ -67,7 +67,9 @@ def test_a_run_prints_its_table_and_writes_json_and_bundle(tmp_path, done):
     (one,) = record["variants"]
     assert {"name", "seeds", "difference", "low", "high", "parameters", "tokens/s", "cache bytes"} <= one.keys()
     assert record["plan_sha256"] == bundle.plan.sha256
-    assert next_runs(bundle.plan, bundle.losses) == []
+    next((tmp_path / "a" / "results").iterdir()).unlink()
+    refused(f"arena --table --out {tmp_path}/a --bundle {tmp_path}/c.json", "c.json: the arena is not finished")
+    assert not (tmp_path / "c.json").exists()
 
 
 def test_a_choice_of_stacks_is_said_kept_and_gone_on_with(tmp_path, done, refused):

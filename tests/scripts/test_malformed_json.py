@@ -7,6 +7,7 @@ import shutil
 import pytest
 
 from dynamics.training.checkpoint import SHIPPED
+from tests.dynamics.refusal import changed, damages
 from tests.scripts.commands import read
 
 NAME = "small-kv-shift"
@@ -87,24 +88,27 @@ def test_a_hash_that_is_no_text_is_refused(tmp_path, refused):
     refused(f"fig_scope_bounds --measured {path} --out {tmp_path}/x", f"{path}: not the bytes whose sha256")
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"config": {"width": -1}}, "config: width: Input should be greater than or equal to 1 (got -1)"),
-        ({"training": {"steps": 0}}, "steps: Input should be greater than or equal to 1 (got 0)"),
-        ({"training": {"pool": 10**6}}, "pool must be at most vocab - 11 = 21, got 1000000"),
-    ],
-)
-def test_a_manifest_with_a_value_out_of_range_is_named_with_the_value(changes, words, tmp_path, refused):
-    shutil.copytree(SHIPPED / NAME, tmp_path / NAME)
-    path = tmp_path / NAME / "manifest.json"
-    manifest = read(path)
-    path.write_text(json.dumps(manifest | {key: manifest[key] | value for key, value in changes.items()}))
-    refused(f"inspect {tmp_path / NAME}", f"error: {path}: ", words)
+TABLE = """
+inspect | config/width=-1 | config: width: Input should be greater than or equal to 1 (got -1)
+inspect | training/steps=0 | steps: Input should be greater than or equal to 1 (got 0)
+inspect | training/pool=1000000 | pool must be at most vocab - 11 = 21, got 1000000
+compare | metrics={} | metrics: heldout_loss is missing
+compare | metrics/heldout_correct=4097 | metrics: 4097 of 4096 rows right
+compare | metrics/heldout_rows=4095 | of 4095 rows right
+compare | metrics/heldout_loss=-1 | rows right, loss -1
+"""
 
 
-def test_metrics_that_are_missing_are_named(tmp_path, refused):
+@damages(TABLE)
+def test_a_manifest_with_a_value_out_of_range_is_named_with_the_value(kind, change, words, tmp_path, refused):
     shutil.copytree(SHIPPED / NAME, tmp_path / NAME)
     path = tmp_path / NAME / "manifest.json"
-    path.write_text(json.dumps(read(path) | {"metrics": {}}))
-    refused(COMPARE.format(folder=path.parent), f"error: {path}: metrics: heldout_loss is missing\n")
+    changed(manifest := read(path), change)
+    path.write_text(json.dumps(manifest))
+    line = "inspect {folder}" if kind == "inspect" else COMPARE
+    refused(line.format(folder=path.parent), f"error: {path}: ", words)
+
+
+def test_a_history_of_other_steps_is_refused(tmp_path, refused):
+    path = in_a_run("history.json")(tmp_path, b'{"accuracy": [0.5], "loss": [1.0]}')
+    refused(COMPARE.format(folder=path.parent), f"error: {path}: 1 steps of 3000\n")

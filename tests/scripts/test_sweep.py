@@ -1,7 +1,6 @@
 """The sweep command line: what it leaves and prints, that it goes on where it was, and how it refuses."""
 
 import os
-import shlex
 
 import numpy as np
 import pytest
@@ -48,23 +47,17 @@ def test_sweep_trains_every_model_with_every_seed_and_prints_a_line_a_model(fini
     assert read_bundle(folder / "bundle.json").manifest == read_sweep(folder / "s")[0]
 
 
-def test_same_command_again_has_nothing_to_do(finished, monkeypatch, done):
-    folder, printed = finished
-    monkeypatch.setattr("dynamics.sweep.run.run_job", None)
-    again = done("sweep", *SMALL, folder / "s")
-    assert again.splitlines() == printed.splitlines()[:-1]  # the bundle's name comes last
-
-
-def test_any_finished_sweep_is_drawn_twice_alike(finished, tmp_path):
+def test_any_finished_sweep_is_drawn_twice_alike(finished, tmp_path, refused):
     drawn(tmp_path, "fig_sweep", "--sweep", str(finished[0] / "s"), "--quick")
     with np.load(tmp_path / "one.npz") as found:
         assert found["accuracy"].shape == (2, 2, 2)
         assert str(found["title"]) == ""  # of the shipped experiments it is none
+    refused(f"fig_sweep --sweep {finished[0]}/s --preset figure-1a --out {tmp_path}/x", "s: not a sweep of figure-1a")
 
 
 def result(seed, reached):
     job = TINY.jobs()[seed]
-    return JobResult(job=job, measure=TINY.measure, steps=[], accuracy=[], loss=[], steps_to_level=reached)
+    return JobResult.model_construct(job=job, steps_to_level=reached)
 
 
 @pytest.mark.parametrize(
@@ -129,7 +122,3 @@ def test_preset_has_at_least_eight_seeds_where_it_can_and_a_job_a_variant_and_se
     assert preset.title
     if name.endswith((QUICK, PAPER)):
         assert name.removesuffix(QUICK).removesuffix(PAPER) in SWEEPS
-
-
-def test_folder_of_another_sweep_is_refused(finished, refused):
-    refused(f"sweep {shlex.join(SMALL)} {finished[0]}/s --seeds 1", "holds another sweep (jobs differs)")

@@ -21,7 +21,6 @@ from dynamics.training.folder import heldout_of
 from dynamics.training.settings import TRAININGS, TrainConfig
 from scripts.commands import train
 from tests.dynamics.interruption import interrupt
-from tests.dynamics.refusal import flip
 from tests.scripts.commands import contents, read, told
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -163,17 +162,9 @@ def test_presets_of_the_command_line_are_those_of_the_package():
     assert train.SWEEPS.keys() == set(registered.names(registered.TASKS)) - {"induction", "igsm"}
 
 
-@pytest.mark.parametrize("name", ["weights.safetensors", "manifest.json"])
-def test_inspect_refuses_a_flipped_byte(trained, name, refused):
-    flip(trained / name, bit=0x80)
-    refused(f"inspect {trained}", name)
-
-
 def test_a_finished_run_is_replaced_only_when_asked(trained, refused, command):
-    before = contents(trained)
     line = f"train {shlex.join(TINY)} --out {trained.parent} --seed 1"
     refused(line, f"{trained}: holds a finished run; overwrite replaces it")
-    assert contents(trained) == before
     assert command(*line.split(), "--overwrite")[0] == 0
     assert read(trained / "manifest.json")["seed"] == 1
 

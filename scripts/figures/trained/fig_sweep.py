@@ -115,10 +115,14 @@ def _data(args: Any, draws: int) -> Data:
     from dynamics.experiments.presets import SWEEPS
     from dynamics.sweep.shipped import shipped_sweep
 
+    from ...commands.sweep import by_variant
+
     if args.sweep:
         from dynamics.sweep.run import read_sweep
 
         manifest, results = read_sweep(args.sweep)
+        if args.preset in SWEEPS and not by_variant(results).keys() <= SWEEPS[args.preset].variants.keys():
+            raise ValueError(f"{args.sweep}: not a sweep of {args.preset}")
     else:
         manifest, results = shipped_sweep(args.preset)
     title = SWEEPS[args.preset].title if args.preset in SWEEPS else args.preset or ""

@@ -44,7 +44,7 @@ def made_up(wanted: ArenaPlan, losses: dict[str, list[float]]) -> dict[str, RunR
         stack = wanted.entries[name].stack
         for first in range(0, len(values), stack):
             run, part = wanted.run(name, first), values[first : first + stack]
-            loss = [[value + 1, value] for value in part]
-            by_place = [[value, None] for value in part]
-            found[run.name] = RunResult(run=run, steps=[3, 6], loss=loss, by_place=by_place)
+            loss = [[*[value + 1] * (run.training.scores - 1), value] for value in part]
+            by_place = [[*[value] * 7, None] for value in part]
+            found[run.name] = RunResult(run=run, steps=run.training.scored, loss=loss, by_place=by_place)
     return found

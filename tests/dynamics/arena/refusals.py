@@ -12,7 +12,6 @@ from tests.dynamics.arena.test_solving import COUNTS
 RULES = tiny().rules
 RECORD = bundle_of(tiny(), made_up(tiny(), COUNTS), Place()).model_dump()
 SOLVED = RECORD["solved"]
-FIRST = SOLVED["vanilla"][0]
 
 
 def looks(**changes):
@@ -49,10 +48,6 @@ TABLE = {
     bundle: {
         "the models are": {"vanilla": SOLVED["vanilla"]},
         "vanilla: 8 seeds of 4": SOLVED | {"vanilla": SOLVED["vanilla"] * 2},
-        "not of 2 times 2 problems": [
-            SOLVED | {"vanilla": [FIRST | {"right": [3, 0]}]},
-            SOLVED | {"vanilla": [FIRST | {"right": [1]}]},
-        ],
     },
     looks: {
         "two tokens at least must come after the waiver, got 126 of 128": {"waiver": 126},

@@ -1,6 +1,5 @@
 """A bundle is the arena's results in one file that says when it was changed; what is shipped is what the plan asks."""
 
-import json
 import math
 
 import pytest
@@ -22,7 +21,11 @@ from dynamics.tasks.corpus import standard_library
 from tests.dynamics.arena.cases import made_up, plan
 from tests.dynamics.refusal import refused
 
-VALUES = {"kv": [2.0, 2.1, 2.2, 2.3], "vanilla": [2.5, 2.6, 2.7, 2.8], "resformer": [2.5, 2.4, 2.3, 2.2]}
+VALUES = {
+    "kv": [2.0, 2.1, 2.2, 2.3, 2.4, 2.5],
+    "vanilla": [2.5, 2.6, 2.7, 2.8, 2.9, 3.0],
+    "resformer": [2.5, 2.4, 2.3, 2.2, 2.1, 2.0],
+}
 NAMES = shipped_names()
 
 
@@ -41,24 +44,11 @@ def test_runs_after_a_gap_are_left_out():
     found = made_up(plan(), VALUES)
     del found["kv.seed-1"]
     assert bundle_of(plan(), found, Place()).losses == VALUES | {"kv": [2.0]}
-    for number in (0, 2, 3):
+    for number in (0, 2, 3, 4, 5):
         del found[f"kv.seed-{number}"]
     left = bundle_of(plan(), found, Place())
     assert "kv" not in left.curves
     assert left.losses["kv"] == []
-
-
-def test_a_changed_bundle_is_refused(tmp_path):
-    path = tmp_path / "b.json"
-    write_bundle(path, bundle_of(plan(), made_up(plan(), VALUES), Place()))
-    text = path.read_text()
-    path.write_text(text.replace("2.1", "2.0"))
-    refused(r"b\.json", read_bundle, path)
-    path.write_text(text)
-    record = json.loads(text)
-    del record["plan"]
-    path.write_text(json.dumps(record))
-    refused(r"b\.json", read_bundle, path)
 
 
 def test_speeds_are_found_by_the_plan_they_are_of(tmp_path, monkeypatch):

@@ -73,11 +73,13 @@ def test_folders_of_others_and_damaged_ones_are_refused(folder, tmp_path):
     refused(
         "holds another plan", run_dissection, tiny().model_copy(update={"seeds": 1}), folder, n_jobs=1, progress=False
     )
-    refused("n_jobs must be", run_dissection, tiny(), tmp_path / "b", n_jobs=0)
     copy = filled(tmp_path / "c", contents(folder))
     results = copy / "results"
     (results / f"{ENTRIES[0]}.seed-0.json").write_bytes((results / f"{ENTRIES[0]}.seed-1.json").read_bytes())
     refused("is of no run of this plan", read_folder, copy)
+    seen = copy / "seen" / f"{ENTRIES[0]}.seed-0.json"
+    seen.write_text(seen.read_text().replace('"step":3', '"step":4'))
+    refused("seed-0.json: not seen after", read_folder, copy)
 
 
 def test_a_file_holds_what_the_folder_does(folder, tmp_path):

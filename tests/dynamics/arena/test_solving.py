@@ -1,6 +1,5 @@
 """Two models that learn to solve: the plan as fixed, the same bytes after any kill, what the rules say of counts."""
 
-import os
 import signal
 
 import numpy as np
@@ -78,6 +77,7 @@ def test_a_folder_holds_its_plan_and_a_result_a_run(whole, tmp_path, monkeypatch
     assert SolvingPlan.parsed(whole["plan.json"], "plan") == tiny()
     monkeypatch.setattr(module, "train", None)
     assert solve(filled(tmp_path / "a", whole)).keys() == tiny().runs.keys()
+    refused("kv-shift.seed-0.json: is of no run of this plan", results, tmp_path / "a", tiny(first_seed=9))
     assert contents(tmp_path / "a") == whole
 
 
@@ -88,32 +88,9 @@ def test_a_model_learns(tmp_path):
     assert loss[-1] < loss[0] - 0.3
 
 
-def retrained(path):
-    """Say of a result that it was trained by other steps."""
-    path.write_text(path.read_text().replace('"steps":10', '"steps":11'))
-
-
-FIRST = "vanilla.seed-0.json"
-
-
-@pytest.mark.parametrize(
-    ("spoil", "words"),
-    [
-        (lambda f: (f / "results" / FIRST).write_text("{}"), "vanilla.seed-0.json: run"),
-        (lambda f: retrained(f / "results" / FIRST), "is of no run of this plan"),
-        (lambda f: os.replace(f / "results" / FIRST, f / "results" / "x.json"), "is of no run of this plan"),
-    ],
-)
-def test_other_folders_are_refused_and_left_as_they_are(tmp_path, whole, spoil, words):
-    spoil(filled(tmp_path / "a", whole))
-    before = contents(tmp_path / "a")
-    refused(words, solve, tmp_path / "a")
-    assert contents(tmp_path / "a") == before
-
-
 @pytest.mark.deep
-def test_a_folder_killed_at_random_moments_ends_with_the_same_bytes(tmp_path, whole):
-    check_kills(__name__, "solve", tmp_path, 40, 1.0, whole)
+def test_a_folder_killed_before_any_file_operation_ends_with_the_same_bytes(tmp_path):
+    assert check_kills(__name__, "solve", tmp_path) > 20
 
 
 def _stopped(*_):
@@ -157,15 +134,12 @@ def test_other_precision_is_refused(tmp_path):
 COUNTS = {"kv-shift": [(2, 1), (2, 1), (1, 1), (2, 0)], "vanilla": [(0, 1)] * 4}
 
 
-def test_a_bundle_gives_back_what_went_in_and_is_refused_when_changed(tmp_path):
+def test_a_bundle_gives_back_what_went_in(tmp_path):
     bundle = bundle_of(tiny(), made_up(tiny(), COUNTS), Place())
     write_bundle(tmp_path / "b.json", bundle)
     assert read_bundle(tmp_path / "b.json") == bundle
     assert [tuple(one.answered) for one in bundle.solved["kv-shift"]] == COUNTS["kv-shift"]
-    text = (tmp_path / "b.json").read_text()
-    assert len(text.splitlines()) == 9
-    (tmp_path / "b.json").write_text(text.replace('"answered":[2,1]', '"answered":[2,2]', 1))
-    refused(r"b\.json: not the bytes", read_bundle, tmp_path / "b.json")
+    assert len((tmp_path / "b.json").read_text().splitlines()) == 9
 
 
 def test_lines_are_differences_of_shares_with_the_rules_intervals():

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from dynamics.arena import training as module
-from dynamics.arena.record import PLACES, Run
+from dynamics.arena.record import PLACES
 from dynamics.arena.training import heldout_rows, places, run, texts
 from dynamics.model.decoder import InductionModel
 from dynamics.tasks.corpus import standard_library
@@ -94,16 +94,10 @@ def test_ctrl_c_keeps_the_state_and_the_next_run_ends_with_the_same_bytes(tmp_pa
     assert (tmp_path / "r.json").read_bytes() == (tmp_path / "whole.json").read_bytes()
 
 
-def test_another_text_and_the_state_of_other_settings_are_refused(tmp_path, monkeypatch):
+def test_another_text_is_refused(tmp_path):
     wanted = plan().run("kv", 0)
     other = wanted.model_copy(update={"training": TRAINING.model_copy(update={"corpus": "0" * 64})})
     refused("the settings are for 000000000000", run, other, tmp_path / "r.json", tmp_path / "s")
-    monkeypatch.setattr(module.StateKeeper, "_late", lambda self: True)
-    monkeypatch.setattr(module, "_result", lambda *arguments: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        run(wanted, tmp_path / "r.json", tmp_path / "s")
-    with pytest.raises(ValueError, match=r"s: the interrupted run has .*, not "):
-        run(Run(**dict(wanted) | {"training": TRAINING.model_copy(update={"seed": 9})}), tmp_path / "r", tmp_path / "s")
 
 
 @pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])

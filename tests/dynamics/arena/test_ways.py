@@ -134,5 +134,8 @@ def test_folders_without_a_choice_are_refused(tmp_path, monkeypatch):
     assert not (tmp_path / "a" / WAYS).exists()
     chosen_plan(wanted, tmp_path / "b", 2)
     refused("measured for another plan", chosen_plan, plan(), tmp_path / "b", 2)
+    path = tmp_path / "b" / WAYS
+    path.write_text(path.read_text().replace("kv", "gpt"))
+    refused(f"{WAYS}: measured for another plan", chosen_plan, wanted, tmp_path / "b", 2)
     (tmp_path / "b" / WAYS).write_text("{}")
     refused("plan_sha256", chosen_plan, wanted, tmp_path / "b", 2)

@@ -10,6 +10,7 @@ import pytest
 
 from dynamics.files import atomic
 from dynamics.files.hashed import write_hashed
+from dynamics.files.lock import held
 from tests.dynamics.interruption import interrupt
 from tests.dynamics.refusal import refused
 
@@ -93,6 +94,16 @@ def test_a_read_only_file_is_refused(tmp_path):
     target.write_text("old")
     target.chmod(0o444)
     refused("file: the file is read-only", atomic.atomic_write_text, target, "new")
+
+
+def test_what_a_kill_left_of_an_earlier_write_is_removed_and_what_another_process_writes_is_not(tmp_path):
+    dead, alive = (tmp_path / f".file.{letter * 12}.tmp" for letter in "ab")
+    dead.write_text("ne")
+    with open(held(alive), "w"):
+        atomic.atomic_write_text(tmp_path / "file", "new")
+        assert sorted(os.listdir(tmp_path)) == [alive.name, "file"]
+    atomic.atomic_write_text(tmp_path / "file", "newer")
+    assert os.listdir(tmp_path) == ["file"]
 
 
 @pytest.mark.parametrize("call", ["fsync", "replace"])

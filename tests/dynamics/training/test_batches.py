@@ -16,7 +16,7 @@ from dynamics.training.batches import heldout_rows, training_batch
 from dynamics.training.ensemble import train_ensemble
 from dynamics.training.evaluation import heldout_batch
 from dynamics.training.loop import train
-from dynamics.training.settings import TrainConfig
+from dynamics.training.settings import SMALL_TRAINING, TrainConfig
 from tests.dynamics.refusal import refused
 
 TASKS = {
@@ -24,6 +24,14 @@ TASKS = {
     for task in (Induction(pool=12), Trigram(pairs=4, length=20), Hop(hops=2, length=20), MQAR(pairs=4, length=20))
 }
 VOCAB = 40
+
+
+def test_a_small_task_trains_on_held_out_rows_too():
+    """As many of 3,200 as were counted apart from this project."""
+    training = SMALL_TRAINING.model_copy(update={"seed": 3})
+    batches = heldout_rows(training, 32), *(training_batch(training, 32, step) for step in range(50))
+    known, *drawn = ([row[:n].tolist() for row, n in zip(*batch[:2], strict=True)] for batch in batches)
+    assert sum(row in known for rows in drawn for row in rows) == 190
 
 
 def digest(batch):

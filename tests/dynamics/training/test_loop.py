@@ -1,27 +1,27 @@
 """Training: interrupted and resumed equals uninterrupted, seeds decide, wrong states are refused."""
 
 import os
+import resource
 import shutil
 import signal
 
 import pytest
 import torch
-from safetensors.torch import save
 
 from dynamics.files.lock import only_writer
 from dynamics.model.config import ModelConfig
 from dynamics.observed.log import read_lines
 from dynamics.observed.task import LOG, logged, read_run
-from dynamics.tasks.induction import Induction, induction_batch
+from dynamics.tasks.induction import Induction
 from dynamics.training import loop as module
 from dynamics.training import state
 from dynamics.training.checkpoint import load
-from dynamics.training.evaluation import evaluate, heldout_batch, parts, training_rng
-from dynamics.training.folder import heldout_of, read_history, steps_to, train_into
+from dynamics.training.evaluation import evaluate, heldout_batch, parts
+from dynamics.training.folder import heldout_of, is_finished, is_interrupted, read_history, steps_to, train_into
 from dynamics.training.loop import learning_rate, train
 from dynamics.training.settings import TrainConfig
 from dynamics.training.state import STATE
-from tests.dynamics.folders import contents, forked
+from tests.dynamics.folders import check_kills, contents, forked
 from tests.dynamics.interruption import interrupt
 from tests.dynamics.refusal import flip, refused
 
@@ -64,14 +64,6 @@ def same(left, right):
     return all(torch.equal(left.state_dict()[name], value) for name, value in right.state_dict().items())
 
 
-@pytest.mark.parametrize("step", [1, 7, 11])
-def test_interrupted_folder_becomes_the_same_checkpoint_as_an_uninterrupted_one(tmp_path, monkeypatch, whole, step):
-    stopped(monkeypatch, step, run_into, tmp_path)
-    run_into(tmp_path, resume=True)
-    names = ["history.json", "history.json.sha256", "manifest.json", "weights.safetensors"]
-    assert sorted(contents(tmp_path)) == names and contents(tmp_path) == contents(whole[1])
-
-
 def test_run_interrupted_while_it_is_scored_resumes_from_its_last_step(tmp_path, monkeypatch, whole):
     def stop(*_):
         raise KeyboardInterrupt
@@ -85,15 +77,6 @@ def test_run_interrupted_while_it_is_scored_resumes_from_its_last_step(tmp_path,
         assert run(out=tmp_path, resume=True).heldout == whole[0].heldout
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [({"steps": 13}, "the interrupted run has steps=12, not 13"), ({"seed": 5}, "seed=0, not 5")],
-)
-def test_resume_refuses_other_settings(tmp_path, monkeypatch, changes, words):
-    stopped(monkeypatch, 3, run, tmp_path)
-    refused(words, train, CONFIG, TRAINING.model_copy(update=changes), out=tmp_path, resume=True, progress=False)
-
-
 def test_resume_refuses_a_damaged_or_missing_state(tmp_path, monkeypatch):
     refused("nothing to resume", run, out=tmp_path, resume=True)
     stopped(monkeypatch, 3, run, tmp_path)
@@ -102,8 +85,12 @@ def test_resume_refuses_a_damaged_or_missing_state(tmp_path, monkeypatch):
         (tmp_path / STATE).write_bytes(whole)
         flip(tmp_path / STATE, place, 4)
         refused(r"sha256|not a safetensors file", run, out=tmp_path, resume=True)
-    (tmp_path / STATE).write_bytes(save({"sha256": state._bytes(state._digest({}))}))
-    refused("not the state of a training", read_run, tmp_path)
+
+
+def test_resume_with_other_threads_is_refused(tmp_path, monkeypatch):
+    stopped(monkeypatch, 3, run, tmp_path)
+    torch.set_num_threads(2)
+    refused("threads=1, not 2; go on with the same --threads", run, out=tmp_path, resume=True)
 
 
 def test_state_is_kept_every_few_steps_and_at_the_end(tmp_path, monkeypatch):
@@ -134,11 +121,13 @@ def test_first_state_comes_within_two_seconds_and_later_ones_cost_little(tmp_pat
     assert 0.2 * len(saved) <= 0.06 * clock[0]
 
 
-def test_a_folder_with_a_run_is_neither_overwritten_nor_begun_anew_unasked(tmp_path, monkeypatch):
+def test_a_folder_with_a_run_is_neither_overwritten_nor_begun_anew_unasked(tmp_path, monkeypatch, whole):
     stopped(monkeypatch, 11, run_into, tmp_path)
     refused("holds an interrupted run; resume continues it, overwrite replaces it", run_into, tmp_path)
     run_into(tmp_path, resume=True)
+    names = ["history.json", "history.json.sha256", "manifest.json", "weights.safetensors"]
     before = contents(tmp_path)
+    assert sorted(before) == names and before == contents(whole[1])
     refused("holds a finished run; overwrite replaces it", run_into, tmp_path)
     refused("nothing to resume: the run there is finished", run_into, tmp_path, resume=True)
     assert contents(tmp_path) == before
@@ -183,14 +172,12 @@ def test_learning_rate_warms_up_and_decays_to_its_floor():
     assert learning_rate(training.model_copy(update={"warmup": 0}), 0) == 1.0
 
 
-def test_evaluation_does_not_depend_on_the_chunk_and_heldout_rows_are_not_training_rows(whole):
+def test_evaluation_does_not_depend_on_the_chunk(whole):
     model, batch = whole[0].model, heldout_batch(0, 64, 64, 20)
     whole, cut = evaluate(model, batch), evaluate(model, batch, chunk=7)
     assert whole.correct == cut.correct
     assert whole.loss == pytest.approx(cut.loss, rel=1e-6)
     assert sum(len(piece.lengths) for piece in parts(batch, 7)) == 64
-    training = induction_batch(training_rng(0, 0), 64, 64, 20)
-    assert training.tokens.shape != batch.tokens.shape or (training.tokens != batch.tokens).any()
 
 
 def test_small_model_learns_a_small_task(tmp_path):
@@ -239,6 +226,32 @@ def test_a_log_of_a_run_that_was_killed_has_whole_lines_and_goes_on(tmp_path, mo
             assert not found.finished and found.step <= step and len(found.lines) == step
         run_into(out, resume=resumes, overwrite=not resumes)
         assert known(out) == known(whole[1]) and contents(out) == contents(whole[1])
+
+
+def go_on(folder):
+    """Begin a run, resume it, or leave it as it is."""
+    if not is_finished(folder):
+        run_into(folder, resume=is_interrupted(folder))
+
+
+def test_a_run_killed_before_any_file_operation_ends_with_the_same_bytes(tmp_path):
+    # The state, the weights, their manifest, the history and its hash, the removals of the lock and of the state.
+    assert check_kills(__name__, "go_on", tmp_path) == 7
+
+
+@pytest.mark.parametrize("room", [0, 300, 1000, 5000])
+def test_a_full_disk_is_told_with_the_file_and_leaves_whole_ones(tmp_path, room):
+    """A file that may have no more bytes than that stands for the disk."""
+    usual = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, usual[1]))
+    try:
+        with pytest.raises(OSError) as caught:
+            run_into(tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, usual)
+    assert str(caught.value.filename).startswith(str(tmp_path))
+    left = os.listdir(tmp_path)
+    assert set(left) <= {LOG, STATE} and (LOG not in left or (tmp_path / LOG).read_bytes()[-1:] in (b"", b"\n"))
 
 
 def test_a_run_is_read_as_it_stands(tmp_path, monkeypatch, whole):

@@ -1,7 +1,5 @@
 """Settings of a training: one record for every task, and one map from records of the form before."""
 
-import json
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +9,7 @@ from dynamics.tasks.hop import Hop
 from dynamics.tasks.induction import Induction, as_induction
 from dynamics.tasks.mqar import MQAR
 from dynamics.tasks.trigram import Trigram
-from dynamics.training.settings import FLAT, TrainConfig
+from dynamics.training.settings import FLAT, TrainConfig, by_task
 from dynamics.training.state import _check_settings
 
 OLD = {
@@ -51,12 +49,12 @@ def test_a_record_is_read_back_as_it_was_written(task):
 
 def test_an_interrupted_run_of_the_form_before_goes_on_with_the_same_settings_only():
     config = ModelConfig()
-    before = json.dumps({**config.model_dump(), **OLD, "task": "hop"}).encode()
+    before = by_task({**config.model_dump(), **OLD, "task": "hop"})
     same = SHARED.model_copy(update={"task": TASKS["hop"]})
-    _check_settings(before, json.dumps({**config.model_dump(), **same.model_dump()}).encode(), "state")
+    _check_settings(before, {**config.model_dump(), **same.model_dump()}, "state")
     other = same.with_task(hops=2, least_hops=None)
     with pytest.raises(ValueError, match=r"the interrupted run has task\.hops=3, not 2"):
-        _check_settings(before, json.dumps({**config.model_dump(), **other.model_dump()}).encode(), "state")
+        _check_settings(before, {**config.model_dump(), **other.model_dump()}, "state")
 
 
 def test_a_copy_has_the_settings_that_change_and_is_checked():

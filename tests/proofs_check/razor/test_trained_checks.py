@@ -25,7 +25,7 @@ def planted(**changes):
     cells = [cell("full", "1", seed) for seed in c.SEEDS]
     cells += [cell(p, b, seed) for p in POLICIES[1:] for b in settings.budgets for seed in c.SEEDS]
     heads = tuple(Heads(seed=s, echo=(), induction=(), ranking=(), protected=6) for s in c.SEEDS)
-    return Comparison(version="0", torch_version="0", device="cpu", settings=settings, heads=heads, cells=tuple(cells))
+    return Comparison.model_construct(settings=settings, heads=heads, cells=tuple(cells))
 
 
 @pytest.fixture
