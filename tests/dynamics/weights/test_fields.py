@@ -82,7 +82,7 @@ AS_RUN = [
     ("gemma3, bare", {"sliding_window_pattern": 2}),
     ("mixtral, bare", {"layer_types": TYPES, "use_sliding_window": False}),
     ("gemma3, bare", {"rope_scaling": YARN}),
-    ("gemma3, bare", {"rope_scaling": {**YARN, "type": "yarn", "rope_type": "default"}}),
+    ("gemma3, bare", {"rope_scaling": {"type": YARN["rope_type"], **dict(list(YARN.items())[1:])}}),
     *(("phi3, bare", {"rope_scaling": LONG | {"type": name}}) for name in ("longrope", "su", "yarn")),
     *(("qwen2, bare", QWEN | {"max_window_layers": number}) for number in (0, 1, 2)),
     ("qwen2, bare", QWEN | {"layer_types": TYPES}),
