@@ -86,11 +86,11 @@ def _factor(rope: Rope, kind: str, path: Path) -> float:
     """f of YaRN or LongRoPE."""
     if rope.attention_factor:
         return rope.attention_factor
-    length = rope.original_max_position_embeddings
-    longer = (rope.max_position_embeddings or 0) / length if length else None
+    length, whole = rope.original_max_position_embeddings, rope.max_position_embeddings
+    longer = whole / length if length and whole else None
     stretch = rope.factor or longer
     if stretch is None or (kind != "yarn" and (length is None or length < 2)):
-        needed = "factor" if kind == "yarn" else "original_max_position_embeddings"
+        needed = "factor" if kind == "yarn" else " and ".join(LENGTHS)
         raise ValueError(f"{path}: rotary scaling of type {kind!r} needs attention_factor, or {needed}")
     if kind == "yarn":
         return _yarn(stretch, rope.mscale) / _yarn(stretch, rope.mscale_all_dim) if _both(rope) else _yarn(stretch, 1.0)

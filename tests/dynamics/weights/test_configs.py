@@ -12,6 +12,7 @@ from tests.dynamics.weights.checkpoint_files import BAICHUAN, LLAMA, SHAPES, unr
 SWA = {"sliding_window_layers": [0], "conv_window": 2, "num_key_value_heads": 2, "model_type": "baichuan_m1"}
 MPT = {"model_type": "mpt", "d_model": 8, "n_layers": 1, "n_heads": 2, "vocab_size": 5, "attn_config": {"alibi": True}}
 BLOOM = {"model_type": "bloom", "hidden_size": 8, "n_layer": 1, "n_head": 2, "vocab_size": 5}
+LENGTHS = {"original_max_position_embeddings": 32, "max_position_embeddings": 4096}  # the latter is not read there
 CONFIGS = [
     (
         LLAMA,
@@ -66,9 +67,10 @@ CONFIGS = [
                 "layer_types": ["chunked_attention"] * 2
             },
             "rotary scaling of type 'proportional' is not supported": {"rope_scaling": {"type": "proportional"}},
-            "rotary scaling of type 'longrope' needs attention_factor, or original_max_position_embeddings": {
-                "rope_scaling": {"type": "longrope"}
-            },
+            "rotary scaling of type 'longrope' needs attention_factor, or original_max_position_embeddings": [
+                {"rope_scaling": {"type": "longrope"}},
+                {"rope_scaling": LENGTHS | {"type": "longrope"}, "max_position_embeddings": None},
+            ],
             "rotary scaling of type 'yarn' needs attention_factor, or factor": {
                 "rope_parameters": {"rope_type": "yarn"}
             },

@@ -67,7 +67,7 @@ def beyond(folder, records):
     return most
 
 
-YARN = {"rope_type": "yarn", "factor": 4.0, "attention_factor": 0.5, "original_max_position_embeddings": 32}
+YARN = {"factor": 4.0, "attention_factor": 0.5, "original_max_position_embeddings": 32}
 LONG = {"factor": 4.0, "partial_rotary_factor": 0.5, "short_factor": [1.0], "long_factor": [2.0],
         "original_max_position_embeddings": 32}  # fmt: skip
 QWEN = {"sliding_window": 4, "use_sliding_window": True}
@@ -78,17 +78,17 @@ AS_RUN = [
     ("mistral", {"layer_types": TYPES}),
     ("mistral", {"layer_types": [fields.FULL] * 2}),
     ("smollm3", {"layer_types": TYPES, "sliding_window": 3, "use_sliding_window": False}),
-    ("smollm3, bare", {"sliding_window": 3, "use_sliding_window": True}),
+    *(("smollm3, bare", {"sliding_window": 3, "use_sliding_window": asked}) for asked in (True, False)),
     ("gemma3, bare", {"sliding_window_pattern": 2}),
     ("mixtral, bare", {"layer_types": TYPES, "use_sliding_window": False}),
-    ("gemma3, bare", {"rope_scaling": YARN}),
-    ("gemma3, bare", {"rope_scaling": {"type": YARN["rope_type"], **dict(list(YARN.items())[1:])}}),
+    ("gemma3, bare", {"layer_types": TYPES, "rope_scaling": {"rope_type": "yarn"} | YARN}),
+    ("gemma3, bare", {"layer_types": TYPES, "rope_scaling": {"type": "yarn"} | YARN}),
     *(("phi3, bare", {"rope_scaling": LONG | {"type": name}}) for name in ("longrope", "su", "yarn")),
     *(("qwen2, bare", QWEN | {"max_window_layers": number}) for number in (0, 1, 2)),
     ("qwen2, bare", QWEN | {"layer_types": TYPES}),
-    ("qwen2, bare", QWEN | {"use_sliding_window": False}),
+    ("qwen2, bare", QWEN | {"use_sliding_window": False, "max_window_layers": 0}),
     ("stablelm", {"rotary_pct": 1.0}),
-    ("gpt-neox", {"partial_rotary_factor": 1.0}),
+    ("gpt-neox, bare", {"rotary_pct": 0.5, "partial_rotary_factor": 1.0}),
 ]
 
 
