@@ -33,9 +33,10 @@ CONFIGS = [
             "rotary heads have an even size, got 3": {"head_dim": 3},
             "rms_norm_eps: Input should be greater than or equal to 0 (got -0.5)": {"rms_norm_eps": -0.5},
             "rms_norm_eps: Input should be a valid number (got 'x')": {"rms_norm_eps": "x"},
-            "dtype: Input should be 'float64', 'float32', 'float16', 'bfloat16' or 'auto' (got 'float23')": {
-                "dtype": "float23"
-            },
+            "dtype: Input should be 'float64', 'float32', 'float16', 'bfloat16' or 'auto' (got 'float23')": [
+                {"dtype": "float23"},
+                {"torch_dtype": "float23"},
+            ],
             "is_causal: Input should be True (got False)": [
                 {"is_causal": False},
                 {"is_causal": False, "model_type": "mistral", "sliding_window": 4},
