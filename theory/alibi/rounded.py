@@ -44,7 +44,7 @@ def product_error(unit: ArrayLike, roundings: ArrayLike, terms: ArrayLike) -> ND
     sums follow one another. 8 for what a norm or a scale does beside. Raises ValueError for another number.
     """
     u, count = reals("unit", unit, SHARE), wholes("terms", terms, 1)
-    return (1 + u) ** wholes("roundings", roundings, 0) * (1 + (count + 8) * SINGLE) - 1
+    return np.expm1(wholes("roundings", roundings, 0) * np.log1p(u) + np.log1p((count + 8) * SINGLE))
 
 
 @sized()
@@ -56,7 +56,7 @@ def turning_error(unit: ArrayLike) -> NDArray[np.float64]:
     and sines of float32. Args: unit u in (0, 1).
     """
     u = reals("unit", unit, SHARE)
-    return (1 + u + 2.0**-20) * (1 + np.sqrt(2.0) * u) * (1 + u) - 1
+    return np.expm1(np.log1p(u + 2.0**-20) + np.log1p(np.sqrt(2.0) * u) + np.log1p(u))
 
 
 @sized()
@@ -68,7 +68,11 @@ def capping_error(cap: ArrayLike, largest_logit: ArrayLike, unit: ArrayLike) -> 
     """
     c, size = reals("cap", cap, POSITIVE), reals("largest_logit", largest_logit, NONNEGATIVE)
     u = reals("unit", unit, SHARE)
-    return ((1 + u) ** 4 - 1) * c * np.tanh(size * (1 + u) / c)
+    grown = np.expm1(4 * np.log1p(u))
+    with np.errstate(over="ignore"):  # tanh is 1 there
+        share = size / c
+    # for small shares c tanh(x/c) is x, also where x/c is subnormal
+    return grown * np.where(share < 1e-9, size * (1 + u), c * np.tanh(share * (1 + u)))
 
 
 @sized()

@@ -1,5 +1,7 @@
 """How far a head that concentrates is from an induction head at a finite scale: see `theory.induction.family`."""
 
+from math import log
+
 import numpy as np
 
 from theory.checked import ANY, NONNEGATIVE, POSITIVE, UNIT, elementwise, real, sized, whole
@@ -19,7 +21,7 @@ def attention_error_bound(length: int, gap: float, scale: float) -> float:
     Args: length >= 3; gap > 0: of `attention_gap`; scale >= 0, of `head_weights`. Tends to 0 with the scale.
     """
     lower = real("scale", scale, NONNEGATIVE) * real("gap", gap, POSITIVE)
-    return _share(float(np.log(whole("length", length, 3) - 1)) - lower)
+    return _share(log(whole("length", length, 3) - 1) - lower)
 
 
 @elementwise("length", "ratio", "scale")
@@ -31,8 +33,8 @@ def key_shift_error(length: int, ratio: float, scale: float) -> float:
     Args: length >= 3; ratio = k0/k1; scale >= 0.
     """
     strength, others = real("scale", scale, NONNEGATIVE), whole("length", length, 3) - 3
-    own = float(np.log(2.0)) + real("ratio", ratio, ANY) * strength
-    return _share((float(np.logaddexp(own, np.log(others))) if others else own) - strength)
+    own = log(2.0) + (real("ratio", ratio, ANY) - 1) * strength
+    return _share(float(np.logaddexp(own, log(others) - strength)) if others else own)
 
 
 @elementwise("error")

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from theory.alibi import log_weight_bound, scope, weight_bound
 from theory.alibi.logs import log_odds, softplus
 from theory.checked import NONNEGATIVE, POSITIVE, SHARE, Array, elementwise, real, reals, sized, whole, wholes
+from theory.lowering.digits import excess
 
 _ROUNDING = 1e-12  # a weight that is reached but for rounding is reached
 
@@ -60,7 +61,7 @@ def largest_divergence(length: int, logit_range: float) -> float:
 
     Proof: in one logit x_i, d KL/dx_i = p_i (x_i - E_p x), whose sign changes once, from - to +: the maximum is at a
     corner. At a share s = k/t it has one maximum, at (r e^r/(e^r - 1) - 1)/(e^r - 1), so that k is a neighbour of that.
-    Absolute error about 1e-15. Args: length t >= 1; logit_range r >= 0. Raises ValueError outside.
+    Args: length t >= 1; logit_range r >= 0. Raises ValueError outside.
     """
     length, r = whole("length", length, 1), real("logit_range", logit_range, NONNEGATIVE)
     if length == 1:
@@ -68,13 +69,14 @@ def largest_divergence(length: int, logit_range: float) -> float:
     rest = -math.expm1(-r)  # 1 - e^{-r}
     best = 0.5 if r < 1e-5 else (r / rest - 1.0) * math.exp(-r) / rest
     near = math.floor(best * length)
-    return max(0.0, *(_corner(min(max(k, 1), length - 1) / length, r) for k in (near, near + 1)))
+    return max(_corner(min(max(k, 1), length - 1), length, r) for k in (near, near + 1))
 
 
-def _corner(share: float, r: float) -> float:
-    """KL(p || u) where a share of the logits is r above the others."""
-    high, low = share, (1 - share) * math.exp(-r)
-    return -math.log(high + low) - r * (low / (high + low))
+def _corner(k: int, t: int, r: float) -> float:
+    """KL(p || u) where k of t logits are r above the others: a sum of p/u - 1 over both, none of them below 0."""
+    rest = -math.expm1(-r) / (k + (t - k) * math.exp(-r))
+    above, below = excess(np.array([(t - k) * rest, -k * rest]))
+    return float(k * above + (t - k) * below) / t
 
 
 @elementwise("length", "slope", "logit_range", "self_gap")

@@ -15,8 +15,9 @@ import math
 from typing import NamedTuple
 
 from scipy.optimize import brentq
-from scipy.special import expit, logit
+from scipy.special import logit
 
+from theory.cache.dropped import odds_share
 from theory.checked import POSITIVE, Range, elementwise, real, sized
 from theory.records import comparable
 
@@ -80,7 +81,7 @@ def _log1p_exp(x: float) -> float:
 
 def _kept(s: float, mu: float) -> float:
     """mu / (a^2 + mu)."""
-    return float(expit(math.log(mu) - 2.0 * _log_sigmoid(s)))
+    return float(odds_share(math.log(mu) - 2.0 * _log_sigmoid(s)))
 
 
 def _folds(mu: float) -> tuple[float, float]:

@@ -72,4 +72,6 @@ def residual_diameter_bound(contraction: float, diameter: float, lam: float, n_l
     limit. Raises ValueError.
     """
     shrunk = spectral_map(real("contraction", contraction, UNIT), lam, n_layers)
+    if 0.0 < shrunk < 1e-290:  # where a factor is rounded by a unit of its own, which is no small share of it
+        shrunk = math.nextafter(shrunk, 1.0)
     return float(shrunk * real("diameter", diameter, NONNEGATIVE))
