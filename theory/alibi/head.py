@@ -194,9 +194,10 @@ def spectral_range_of_norms(product: float, pull: float, gamma: ArrayLike, norm_
     if gains.ndim != 1 or not gains.size:
         raise ValueError(f"gamma has shape {gains.shape}: expected (d_model,)")
     bias = 0.0 if norm_bias is None else length(reals("norm_bias", norm_bias, shape=gains.shape))
-    reach = math.sqrt(gains.size) * float(np.abs(gains).max())
-    # the gain comes last: a subnormal one has its digits, its multiples by a root have not
-    return float(np.abs(gains).max()) * (2 * math.sqrt(gains.size) * (product * (reach + bias) + pull))
+    top = float(np.abs(gains).max())
+    reach = math.sqrt(gains.size) * top
+    small, large = sorted((top, product * (reach + bias) + pull))
+    return small * (2 * math.sqrt(gains.size) * large)  # a subnormal number has its digits, a multiple of it has not
 
 
 def product_norm(left: np.ndarray, right: np.ndarray) -> float:

@@ -103,10 +103,11 @@ def error_bound(
     """
     mass, r = reals("token_mass", token_mass, UNIT), reals("logit_range", logit_range, NONNEGATIVE)
     distance = reals("kept_distance", kept_distance, NONNEGATIVE)
+    spread = reals("dropped_diameter", dropped_diameter, NONNEGATIVE)
     # Lambda(r) is r^2 / 8 for small r, and vanishes long before its product with a distance does
     small = np.minimum(r, 1e-100)
     first = np.where(r < 1e-100, small * distance * (small / 32.0), mass_gap_bound(r) * distance)
-    return first + mass * total_error_bound(r, dropped_diameter)
+    return first + mass * total_error_bound(r, spread)
 
 
 @sized()

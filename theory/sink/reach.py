@@ -85,10 +85,13 @@ def first_token_bound(length: int, slope: float, logit_range: float, self_gap: f
 
     1/(1 + e^{-D} sum_{j=1}^{length-1} e^{slope j}). Attained where the query's own token may be lowest (D_s = D): the
     first token has the highest logit, every other one the lowest. With self_gap D_s < D it is a bound. At slope 0,
-    `largest_weight`. Args: length >= 1; slope >= 0; logit_range >= 0; self_gap in [0, logit_range].
+    `largest_weight`. A distance that is no float counts as the float below it.
+    Args: length >= 1; slope >= 0; logit_range >= 0; self_gap in [0, logit_range].
     Raises ValueError outside.
     """
-    return float(weight_bound(whole("length", length, 1) - 1, slope, logit_range, self_gap))
+    distance = whole("length", length, 1) - 1
+    near = float(distance)
+    return float(weight_bound(near if near <= distance else math.nextafter(near, 0.0), slope, logit_range, self_gap))
 
 
 @elementwise("slope", "logit_range", "weight")
