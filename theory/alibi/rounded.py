@@ -71,8 +71,8 @@ def capping_error(cap: ArrayLike, largest_logit: ArrayLike, unit: ArrayLike) -> 
     grown = np.expm1(4 * np.log1p(u))
     with np.errstate(over="ignore"):  # tanh is 1 there
         share = size / c
-    # for small shares c tanh(x/c) is x, also where x/c is subnormal
-    return grown * np.where(share < 1e-9, size * (1 + u), c * np.tanh(share * (1 + u)))
+        # for small shares c tanh(x/c) is x; what may be subnormal comes last
+        return np.where(share < 1e-9, grown * (1 + u) * size, grown * np.tanh(share * (1 + u)) * c)[()]
 
 
 @sized()

@@ -120,7 +120,7 @@ def total_error_bound(logit_range: ArrayLike, diameter: ArrayLike) -> Array:
     """
     r, size = reals("logit_range", logit_range, NONNEGATIVE), reals("diameter", diameter, NONNEGATIVE)
     # a quarter of the least numbers has no digits left
-    return np.where(r < 1e-290, np.minimum(r, 1.0) * size / 4.0, mean_gap_bound(r) * size)
+    return np.where(r < 1e-290, np.minimum(r, 1.0) * size / 4.0, mean_gap_bound(r) * size)[()]
 
 
 def second_order_bound(logit_range: ArrayLike) -> Array:
