@@ -141,11 +141,12 @@ def scope(slope: float, logit_range: float, eps: float) -> float:
     """
     slope, eps = real("slope", slope, NONNEGATIVE), real("eps", eps, SHARE)
     logit_range = real("logit_range", logit_range, NONNEGATIVE)
-    odds = odds_times_power(eps, logit_range)
-    if slope == 0 or (slope < 1e-13 and odds * slope < 1e-17):  # there the logarithm is linear
-        return odds
-    if slope < 1e-13 and math.isfinite(odds):  # here the logarithms below would cancel
-        return math.log1p(odds * -math.expm1(-slope)) / slope
+    if slope < 1e-13:  # here the logarithms below would cancel
+        odds = odds_times_power(eps, logit_range)
+        if slope == 0 or odds * slope < 1e-17:  # ln(1 + x) is x there
+            return odds
+        if math.isfinite(odds):
+            return math.log1p(odds * -math.expm1(-slope)) / slope
     return softplus(log_odds(eps) + logit_range + log_1m_exp(slope)) / slope
 
 

@@ -54,8 +54,8 @@ def log_odds(share: float) -> float:
 
 def odds_times_power(share: float, x: float) -> float:
     """(1/share - 1) e^x, inf where it overflows; sums of logarithms would lose digits."""
-    half = math.exp(max(0.0, min(x, 1400.0) - 700.0))
-    return (1.0 - share) / share * half * math.exp(min(x, 700.0))
+    odds = (1.0 - share) / share
+    return odds * math.exp(x) if x < 700.0 else odds * math.exp(min(x, 1400.0) - 700.0) * math.exp(700.0)
 
 
 def gap_within(self_gap: float, logit_range: float) -> float:

@@ -20,10 +20,10 @@ def twofold(left: Array, right: Array) -> tuple[Array, Array]:
 
 
 def turn(rate: ArrayLike, places: ArrayLike) -> NDArray[np.complex128]:
-    """e^{i rate places}, off by a rounding or two however many turns that makes: sin and cos of a float are exact."""
+    """e^{i rate places}, off by a rounding or two however many turns that makes: sin and cos of a float are."""
     (x, i), (y, j) = np.frexp(rate), np.frexp(places)
     angle, rest = (np.ldexp(part, i + j) for part in twofold(x, y))
-    return np.asarray(np.exp(1j * angle) * np.exp(1j * rest))
+    return np.asarray((np.cos(angle) + 1j * np.sin(angle)) * (np.cos(rest) + 1j * np.sin(rest)))
 
 
 def excess(x: Array) -> Array:
