@@ -14,6 +14,11 @@ def less(rate: float, count: float | Fraction, other: float) -> float:
     return float(Fraction(rate) * Fraction(count) - Fraction(other)) if abs(found) < other / 8 else found
 
 
+def slack(size: float) -> float:
+    """What terms of this total size may lose where they cancel: 0 up to 1000, where it is less than 1e-12."""
+    return 2.0**-50 * max(size - 1000.0, 0.0)
+
+
 def one_less(distance: float) -> float | Fraction:
     """distance - 1, without rounding."""
     return distance - 1 if distance < 2**53 else Fraction(distance) - 1

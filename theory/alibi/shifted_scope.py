@@ -22,7 +22,7 @@ from __future__ import annotations
 import math
 
 from theory.alibi.bounds import dropped_mass_bound, scope, window_for_mass
-from theory.alibi.logs import less, log_expm1, log_odds, log_sum_of_powers, one_less, softplus
+from theory.alibi.logs import less, log_expm1, log_odds, log_sum_of_powers, one_less, slack, softplus
 from theory.checked import NONNEGATIVE, SHARE, Range, elementwise, real, sized
 
 
@@ -42,23 +42,23 @@ def shifted_weight_bound(distance: float, slope: float, raw: float, own: float, 
 def log_shifted_odds(distance: float, slope: float, raw: float, own: float, before: float) -> float:
     """The logarithm of the odds above against the token at this distance. Arguments as `shifted_weight_bound`.
 
-    It is rounded downwards, by 2^-50 of what may cancel, l n + (|a_1| + |a_2|) D.
+    It is rounded downwards by the `logs.slack` of what may cancel, l n + (|a_1| + |a_2|) D.
     """
     distance, slope = real("distance", distance, Range(1.0)), real("slope", slope, NONNEGATIVE)
     raw, a_1, a_2, one_sign = _head(raw, own, before)
     if math.isinf(slope * distance):
         return math.inf
-    slack = 2.0**-50 * (slope * distance + (a_1 + a_2) * raw)
+    lost = slack(slope * distance + (a_1 + a_2) * raw)
     if not one_sign:
         log_phi = log_sum_of_powers(distance, slope)
-        return log_phi - _range_beyond(log_phi, slope, raw, a_1, a_2) - slack
+        return log_phi - _range_beyond(log_phi, slope, raw, a_1, a_2) - lost
     rest = log_sum_of_powers(one_less(distance), slope)  # phi e^{-l} - 1
     height = math.log(a_1) - math.log(a_2 - a_1) + rest if 0 < a_1 < a_2 else math.inf if a_1 else -math.inf
     if height >= a_2 * raw:  # of |a_2| v, where v is best
-        return slope - a_1 * raw + softplus(rest - a_2 * raw) - slack
+        return slope - a_1 * raw + softplus(rest - a_2 * raw) - lost
     if height <= 0:
-        return slope - a_2 * raw + softplus(rest) - slack
-    return slope - a_2 * raw - a_1 / a_2 * height + rest + math.log(a_2) - math.log(a_2 - a_1) - slack
+        return slope - a_2 * raw + softplus(rest) - lost
+    return slope - a_2 * raw - a_1 / a_2 * height + rest + math.log(a_2) - math.log(a_2 - a_1) - lost
 
 
 @elementwise("slope", "raw", "own", "before", "eps")
@@ -108,7 +108,7 @@ def shifted_dropped_mass(
     """Bound on the total attention to distances >= window: `dropped_mass_bound` at D (R + r/phi), n = window.
 
     Far tokens may all have the highest logit but for a factor below two, the near ones together not the lowest. One
-    sign: at (|a_1| + |a_2|) D. The range is rounded upwards, by 2^-50 of it, as it may cancel.
+    sign: at (|a_1| + |a_2|) D. The range is rounded upwards by its `logs.slack`, as it may cancel.
     Args: window >= 1; the rest as there. Returns: a number in [0, 1].
     """
     window, slope = real("window", window, Range(1.0)), real("slope", slope, NONNEGATIVE)
@@ -116,7 +116,7 @@ def shifted_dropped_mass(
     spread = (a_1 + a_2) * raw
     if not one_sign and not math.isinf(slope * window):
         spread = _range_beyond(log_sum_of_powers(window, slope), slope, raw, a_1, a_2)
-    return dropped_mass_bound(window, slope, spread * (1 + 2.0**-50), n_tokens)
+    return dropped_mass_bound(window, slope, spread + slack(spread), n_tokens)
 
 
 @elementwise("slope", "raw", "own", "before", "share")

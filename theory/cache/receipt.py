@@ -112,6 +112,7 @@ def receipt_bound(
     return np.maximum(at(ends[0]), at(ends[1]))
 
 
+@sized()
 def rounded(size: ArrayLike, steps: ArrayLike) -> Array:
     """Bound on the rounding error of `steps` additions in float64: steps (1 + size) 2^-50, size the sum of |terms|."""
     return ROUNDING * (1.0 + reals("size", size, NONNEGATIVE)) * reals("steps", steps, NONNEGATIVE)

@@ -118,7 +118,7 @@ def sharp_case(dim: int, sigma: float, copy_slope: float, domain: Domain) -> Sha
 def matched_discrepancy_bound(length: ArrayLike, match: ArrayLike, sigma: ArrayLike, slope: ArrayLike) -> Array:
     """epsilon <= 2 e^{-1/sigma + m (L - i - 1)} for orthonormal tokens, x_i = x_L, i = match <= L - 2, x_{L-1} != x_L.
 
-    Infinite where it overflows. The exponent is rounded upwards, by 2^-51 of its two terms.
+    Infinite where it overflows. The exponent is rounded upwards where 1/sigma exceeds 1000, by 2^-50 of the excess.
     Source: KV shifting, Theorem 3.3 under the causal mask. Raises ValueError unless 1 <= match <= length - 2,
     sigma > 0, slope >= 0.
     """
@@ -131,9 +131,9 @@ def matched_discrepancy_bound(length: ArrayLike, match: ArrayLike, sigma: ArrayL
 
 
 def _lead(slope: Array, places: Array, sigma: Array) -> Array:
-    """m places - 1/sigma, rounded upwards by 2^-51 of the two, as they may cancel."""
+    """m places - 1/sigma, rounded upwards by 2^-50 of the excess of 1/sigma over 1000: large ones may cancel."""
     one, other = slope * places, np.minimum(1.0 / sigma, LARGEST)
-    return one - other + (2.0**-51 * one + 2.0**-51 * other)
+    return one - other + 2.0**-50 * np.maximum(other - 1000.0, 0.0)
 
 
 @sized()
