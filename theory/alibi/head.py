@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from theory.checked import NONNEGATIVE, choice, elementwise, real, reals, sized
-from theory.lowering.digits import twofold
+from theory.lowering import digits
 from theory.records import comparable
 
 NORMS = ("rms", "layer")
@@ -196,8 +196,8 @@ def spectral_range_of_norms(product: float, pull: float, gamma: ArrayLike, norm_
     bias = 0.0 if norm_bias is None else length(reals("norm_bias", norm_bias, shape=gains.shape))
     top = float(np.abs(gains).max())
     reach = math.sqrt(gains.size) * top
-    small, large = sorted((top, product * (reach + bias) + pull))
-    return small * (2 * math.sqrt(gains.size) * large)  # a subnormal number has its digits, a multiple of it has not
+    twice = 2 * math.sqrt(gains.size)
+    return float(digits.product(twice, top, product, reach + bias) + digits.product(twice, top, pull))
 
 
 def product_norm(left: np.ndarray, right: np.ndarray) -> float:
@@ -214,7 +214,7 @@ def scaled(rows: np.ndarray, gamma: np.ndarray, norm: str) -> np.ndarray:
     """
     if norm == "rms":
         return rows * gamma
-    product, rest = twofold(rows, gamma)
+    product, rest = digits.twofold(rows, gamma)
     return (product - product[:, :1]) + (rest - rest[:, :1])
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from theory.checked import NONNEGATIVE, POSITIVE, SHARE, reals, sized, wholes
+from theory.lowering.digits import product
 
 SINGLE = 2.0**-24  # the unit roundoff of float32
 UNITS = {"bfloat16": 2.0**-8, "float16": 2.0**-11, "float32": 2.0**-24}
@@ -71,8 +72,8 @@ def capping_error(cap: ArrayLike, largest_logit: ArrayLike, unit: ArrayLike) -> 
     grown = np.expm1(4 * np.log1p(u))
     with np.errstate(over="ignore"):  # tanh is 1 there
         share = size / c
-        # for small shares c tanh(x/c) is x; what may be subnormal comes last
-        return np.where(share < 1e-9, grown * (1 + u) * size, grown * np.tanh(share * (1 + u)) * c)[()]
+        # for small shares c tanh(x/c) is x
+        return np.where(share < 1e-9, product(grown, 1 + u, size), product(grown, np.tanh(share * (1 + u)), c))[()]
 
 
 @sized()

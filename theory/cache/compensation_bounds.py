@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 from theory.cache.dropped import Array
 from theory.checked import NONNEGATIVE, POSITIVE, UNIT, elementwise, real, reals, sized
 from theory.lowering.box import outward
+from theory.lowering.digits import product
 from theory.lowering.numeric import numeric
 from theory.lowering.precision import working
 
@@ -106,7 +107,7 @@ def error_bound(
     spread = reals("dropped_diameter", dropped_diameter, NONNEGATIVE)
     # Lambda(r) is r^2 / 8 for small r, and vanishes long before its product with a distance does
     small = np.minimum(r, 1e-100)
-    first = np.where(r < 1e-100, small * distance * (small / 32.0), mass_gap_bound(r) * distance)
+    first = np.where(r < 1e-100, product(small, small, distance, 1 / 32), mass_gap_bound(r) * distance)
     return first + mass * total_error_bound(r, spread)
 
 
@@ -120,7 +121,7 @@ def total_error_bound(logit_range: ArrayLike, diameter: ArrayLike) -> Array:
     """
     r, size = reals("logit_range", logit_range, NONNEGATIVE), reals("diameter", diameter, NONNEGATIVE)
     # a quarter of the least numbers has no digits left
-    return np.where(r < 1e-290, np.minimum(r, 1.0) * size / 4.0, mean_gap_bound(r) * size)[()]
+    return np.where(r < 1e-290, product(np.minimum(r, 1.0), size, 1 / 4), mean_gap_bound(r) * size)[()]
 
 
 def second_order_bound(logit_range: ArrayLike) -> Array:

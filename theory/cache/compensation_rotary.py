@@ -43,9 +43,10 @@ def mean_turn(n_dropped: int, frequencies: ArrayLike) -> Array:
     1 / (n |sin(theta / 2)|). Args: n_dropped >= 1; frequencies theta, any shape. Raises ValueError for n < 1.
     """
     n_dropped = whole("n_dropped", n_dropped, 1)
-    half = reals("frequencies", frequencies) / 2.0
-    still, turned = half == 0, turn(half, float(n_dropped)).imag
-    return np.where(still, 1.0, np.minimum(np.abs(turned / n_dropped / np.where(still, 1.0, np.sin(half))), 1.0))
+    rates = reals("frequencies", frequencies)
+    still, turned = rates / 2.0 == 0, turn(rates, float(n_dropped), 1).imag
+    once = np.where(still, 1.0, turn(rates, 1.0, 1).imag)
+    return np.where(still, 1.0, np.minimum(np.abs(turned / n_dropped / once), 1.0))
 
 
 @sized()

@@ -1,5 +1,7 @@
 """What floats lose, and how to keep it: the rounding of a product, angles of many turns, the excess of an entropy."""
 
+from math import prod
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, xlogy
@@ -19,10 +21,16 @@ def twofold(left: Array, right: Array) -> tuple[Array, Array]:
     return product, np.where(np.isfinite(rest), rest, 0.0)
 
 
-def turn(rate: ArrayLike, places: ArrayLike) -> NDArray[np.complex128]:
-    """e^{i rate places}, off by a rounding or two however many turns that makes: sin and cos of a float are."""
+def product(*factors: ArrayLike) -> Array:
+    """The product as if nothing on the way were too large or too small for its digits."""
+    tops, powers = zip(*map(np.frexp, factors), strict=True)
+    return np.asarray(np.ldexp(prod(tops), sum(powers)))
+
+
+def turn(rate: ArrayLike, places: ArrayLike, halvings: int = 0) -> NDArray[np.complex128]:
+    """e^{i rate places / 2^halvings}, off by a few roundings however many turns that is: sin and cos of a float are."""
     (x, i), (y, j) = np.frexp(rate), np.frexp(places)
-    angle, rest = (np.ldexp(part, i + j) for part in twofold(x, y))
+    angle, rest = (np.ldexp(part, i + j - halvings) for part in twofold(x, y))
     return np.asarray((np.cos(angle) + 1j * np.sin(angle)) * (np.cos(rest) + 1j * np.sin(rest)))
 
 

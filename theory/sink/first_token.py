@@ -127,7 +127,7 @@ def rotary_copy_gap(
     n, back = reals("distance", distance), reals("offset", offset)
     agree(query=q.shape[:-1], key=k.shape[:-1], distance=n.shape, offset=back.shape)
     # cos(x - y) - cos(x) = 2 sin(x - y/2) sin(y/2), without the cancellation
-    half = turn(rates / 2, back[..., None])
+    half = turn(rates, back[..., None], 1)
     middle = q * np.conj(k) * turn(rates, n[..., None]) * np.conj(half)
     return np.asarray((2 * middle.imag * half.imag).sum(axis=-1))
 
@@ -136,14 +136,15 @@ def rotary_copy_gap(
 def rotary_copy_gap_bound(query: ArrayLike, key: ArrayLike, offset: ArrayLike, frequencies: ArrayLike) -> Array:
     """|`rotary_copy_gap`| <= 2 sum_f |q_f| |k_f| |sin(theta_f k/2)| at every distance.
 
-    Attained by pairs whose angles are phi_f = +-pi/2 - theta_f (n - k/2). A sine below 2^-1000 counts as that.
+    Attained by pairs whose angles are phi_f = +-pi/2 - theta_f (n - k/2). A sine below 2^-1000 counts as that;
+    entries of query and key below 1e-290 have fewer digits.
     Args and errors as there. Returns: (...).
     """
     q, k, rates = _rotary(query, key, frequencies)
     back = reals("offset", offset)
     agree(query=q.shape[:-1], key=k.shape[:-1], offset=back.shape)
     moves = (back[..., None] != 0) & (rates != 0)
-    sines = np.maximum(np.abs(turn(rates / 2, back[..., None]).imag), np.where(moves, 2.0**-1000, 0.0))
+    sines = np.maximum(np.abs(turn(rates, back[..., None], 1).imag), np.where(moves, 2.0**-1000, 0.0))
     return np.asarray((2 * np.abs(q) * np.abs(k) * sines).sum(axis=-1))
 
 

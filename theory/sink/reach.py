@@ -74,9 +74,10 @@ def largest_divergence(length: int, logit_range: float) -> float:
 
 def _corner(k: int, t: int, r: float) -> float:
     """KL(p || u) where k of t logits are r above the others: a sum of p/u - 1 over both, none of them below 0."""
-    rest = -math.expm1(-r) / (k + (t - k) * math.exp(-r))
-    above, below = excess(np.array([(t - k) * rest, -k * rest]))
-    return float(k * above + (t - k) * below) / t
+    share, others = k / t, (t - k) / t
+    rest = -math.expm1(-r) / (share + others * math.exp(-r))
+    above, below = excess(np.array([others * rest, -share * rest]))
+    return float(share * above + others * below)
 
 
 @elementwise("length", "slope", "logit_range", "self_gap")
