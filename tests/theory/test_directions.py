@@ -22,7 +22,7 @@ TINY, HUGE = 5e-324, np.finfo(float).max
 ROW = re.compile(r"(\S+) ([\w.]+)(?:\((.*)\))? = (.*)")
 TEXT = re.sub(r"\n +", " ", (Path(__file__).parent / "directions.txt").read_text("utf-8")).splitlines()
 KIND = {name: kind for line in TEXT if line.startswith("are ") for _, kind, *names in [line.split()] for name in names}
-NAMES = {"two": mpf(2)} | {name: getattr(mpmath, name) for name in "exp log sqrt sin tanh inf".split()}  # noqa: SIM905
+NAMES = {"two": mpf(2)} | {name: getattr(mpmath, name) for name in "exp log sqrt sin tanh inf floor".split()}  # noqa: SIM905
 
 
 class Bound(NamedTuple):

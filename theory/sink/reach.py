@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from theory.alibi import log_weight_bound, scope, weight_bound
-from theory.alibi.logs import log_odds, softplus
+from theory.alibi.logs import less, log_odds, softplus
 from theory.checked import NONNEGATIVE, POSITIVE, SHARE, Array, elementwise, real, reals, sized, whole, wholes
 from theory.lowering.digits import excess
 
@@ -117,13 +117,15 @@ def masked_sink_length(slope: float, self_gap: float, weight: float) -> float:
     """As `sink_length` where any token between may be dropped: 1 + floor((D_s + ln(1/tau - 1)) / slope), at least 1.
 
     The inverse of `alibi.masked_weight_bound`: holds for a cache that drops any of them, attained where it drops all.
-    A cache that keeps the distances is meant. Args: slope > 0; self_gap D_s >= 0; weight tau in (0, 1).
+    A cache that keeps the distances is meant. The sum is rounded upwards by 2^-51 of a negative logarithm, which may
+    cancel it. Args: slope > 0; self_gap D_s >= 0; weight tau in (0, 1).
     Raises ValueError outside, and where it overflows.
     """
     slope, gap = real("slope", slope, POSITIVE), real("self_gap", self_gap, NONNEGATIVE)
     tau = real("weight", weight, SHARE)
-    reach = max(0, math.floor((gap + log_odds(tau)) / slope))
-    return 1.0 + _settled(reach, lambda n: -softplus(slope * n - gap), tau)
+    odds = log_odds(tau)
+    reach = max(0, math.floor((gap + odds - 2.0**-51 * min(odds, 0.0)) / slope))
+    return 1.0 + _settled(reach, lambda n: -softplus(less(slope, n, gap)), tau)
 
 
 def _settled(reach: int, log_bound: Callable[[int], float], weight: float) -> int:
