@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
 from theory.checked import NONNEGATIVE, UNIT, choice, reals, shown, sized
-from theory.lowering.digits import odds_share as odds_share
+from theory.lowering.digits import odds_share
 from theory.records import comparable
 
 Array = NDArray[np.float64]

@@ -136,8 +136,7 @@ def rotary_copy_gap(
 def rotary_copy_gap_bound(query: ArrayLike, key: ArrayLike, offset: ArrayLike, frequencies: ArrayLike) -> Array:
     """|`rotary_copy_gap`| <= 2 sum_f |q_f| |k_f| |sin(theta_f k/2)| at every distance.
 
-    Attained by pairs whose angles are phi_f = +-pi/2 - theta_f (n - k/2). A sine below 2^-1000 counts as that;
-    entries of query and key below 1e-290 have fewer digits.
+    Attained by pairs whose angles are phi_f = +-pi/2 - theta_f (n - k/2). A sine below 2^-1000 counts as that.
     Args and errors as there. Returns: (...).
     """
     q, k, rates = _rotary(query, key, frequencies)
@@ -145,7 +144,14 @@ def rotary_copy_gap_bound(query: ArrayLike, key: ArrayLike, offset: ArrayLike, f
     agree(query=q.shape[:-1], key=k.shape[:-1], offset=back.shape)
     moves = (back[..., None] != 0) & (rates != 0)
     sines = np.maximum(np.abs(turn(rates, back[..., None], 1).imag), np.where(moves, 2.0**-1000, 0.0))
-    return np.asarray((2 * np.abs(q) * np.abs(k) * sines).sum(axis=-1))
+    (asked, i), (seen, j) = map(_size, (q, k))
+    return np.asarray(np.ldexp(2 * asked * seen * sines, i + j).sum(axis=-1))
+
+
+def _size(x: Complex) -> tuple[Array, NDArray[np.int_]]:
+    """|x| less a power of two, and that power: of subnormal numbers too."""
+    power = np.frexp(np.maximum(np.abs(x.real), np.abs(x.imag)))[1]
+    return np.hypot(np.ldexp(x.real, -power), np.ldexp(x.imag, -power)), power
 
 
 def _rotary(query: ArrayLike, key: ArrayLike, frequencies: ArrayLike) -> tuple[Complex, Complex, Array]:

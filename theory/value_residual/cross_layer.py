@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp, softmax
 
-from theory.cache.dropped import odds_share
 from theory.checked import choice, reals, sized
+from theory.lowering.digits import odds_share
 from theory.value_residual.inputs import Array, agree, rows
 
 Mask = Literal["none", "causal"]

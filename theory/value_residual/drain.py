@@ -17,8 +17,8 @@ import math
 
 from numpy.typing import ArrayLike
 
-from theory.cache.dropped import odds_share
 from theory.checked import NONNEGATIVE, POSITIVE, SHARE, elementwise, real, reals, sized
+from theory.lowering.digits import odds_share
 from theory.value_residual.inputs import Array
 
 

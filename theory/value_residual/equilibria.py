@@ -17,8 +17,8 @@ from typing import NamedTuple
 from scipy.optimize import brentq
 from scipy.special import logit
 
-from theory.cache.dropped import odds_share
 from theory.checked import POSITIVE, Range, elementwise, real, sized
+from theory.lowering.digits import odds_share
 from theory.records import comparable
 
 FOLDING = Range(0.0, 0.25, open=True)  # decays with three equilibria for some v_1
