@@ -110,7 +110,8 @@ def off(bound, given, found):
     safe = math.isfinite(found) and (error > 0 if "upper" in bound.ways else error < 0)
     numbers = np.hstack([x for x in given if isinstance(x, float | list)])
     extreme = ((np.abs(numbers) < 0.01) | (np.abs(numbers) > 100)).any()
-    if abs(error) <= 2 * TINY or ("outward" in bound.ways and safe and extreme):
+    excused = "loose" in bound.ways or ("outward" in bound.ways and extreme)
+    if abs(error) <= 2 * TINY or (safe and excused):
         return 0
     return abs(error) / max(abs(truth), 1 if "log" in bound.ways else TINY)
 

@@ -132,7 +132,9 @@ def matched_discrepancy_bound(length: ArrayLike, match: ArrayLike, sigma: ArrayL
 
 def _lead(slope: Array, places: Array, sigma: Array) -> Array:
     """m places - 1/sigma, rounded upwards by 2^-50 of the excess of 1/sigma over 1000: large ones may cancel."""
-    one, other = slope * places, np.minimum(1.0 / sigma, LARGEST)
+    other = 1.0 / sigma
+    one = np.where(np.isinf(other) & (slope * sigma * places < 0.5), 0.0, slope * places)  # both may overflow
+    other = np.minimum(other, LARGEST)
     return one - other + 2.0**-50 * np.maximum(other - 1000.0, 0.0)
 
 
