@@ -19,7 +19,17 @@ from numpy.typing import ArrayLike
 
 from theory.alibi import ranges
 from theory.alibi.head import Head, checked, of_head, product_norm, spectral_range
-from theory.alibi.logs import gap_within, log_1m_exp, log_expm1, log_odds, log_sum_of_powers, odds_times_power, softplus
+from theory.alibi.logs import (
+    gap_within,
+    less,
+    log_1m_exp,
+    log_expm1,
+    log_odds,
+    log_sum_of_powers,
+    odds_times_power,
+    one_less,
+    softplus,
+)
 from theory.checked import NONNEGATIVE, POSITIVE, SHARE, elementwise, index, real, reals, shown, sized
 from theory.records import comparable
 
@@ -101,12 +111,12 @@ def log_weight_bound(distance: float, slope: float, logit_range: float, self_gap
     logit_range = real("logit_range", logit_range, NONNEGATIVE)
     gap = logit_range if self_gap is None else gap_within(self_gap, logit_range)
     if self_gap is None or distance < 1:
-        return -softplus(log_sum_of_powers(distance, slope) - logit_range)
+        return -softplus(log_sum_of_powers(distance, slope, logit_range))
     # e^{slope n} g_n = phi(n - 1): the tokens between
     if math.isinf(slope * distance):
         return -math.inf
-    own = slope * distance - gap
-    between = log_sum_of_powers(distance - 1, slope) - logit_range
+    own = less(slope, distance, gap)
+    between = log_sum_of_powers(one_less(distance), slope, logit_range)
     return -softplus(max(own, between) + math.log1p(math.exp(-abs(own - between))))
 
 
@@ -118,7 +128,7 @@ def masked_weight_bound(distance: float, slope: float, self_gap: float) -> float
     """
     distance, slope = real("distance", distance, POSITIVE), real("slope", slope, NONNEGATIVE)
     self_gap = real("self_gap", self_gap, NONNEGATIVE)
-    return math.exp(-softplus(slope * distance - self_gap))
+    return math.exp(-softplus(less(slope, distance, self_gap)))
 
 
 @elementwise("slope", "logit_range", "eps")
@@ -131,11 +141,12 @@ def scope(slope: float, logit_range: float, eps: float) -> float:
     """
     slope, eps = real("slope", slope, NONNEGATIVE), real("eps", eps, SHARE)
     logit_range = real("logit_range", logit_range, NONNEGATIVE)
-    odds = odds_times_power(eps, logit_range)
-    if slope == 0:
-        return odds
-    if slope < 1e-13 and math.isfinite(odds):  # here the logarithms below would cancel
-        return math.log1p(odds * -math.expm1(-slope)) / slope
+    if slope < 1e-13:  # here the logarithms below would cancel
+        odds = odds_times_power(eps, logit_range)
+        if slope == 0 or odds * slope < 1e-17:  # ln(1 + x) is x there
+            return odds
+        if math.isfinite(odds):
+            return math.log1p(odds * -math.expm1(-slope)) / slope
     return softplus(log_odds(eps) + logit_range + log_1m_exp(slope)) / slope
 
 
@@ -158,12 +169,12 @@ def dropped_mass_bound(window: float, slope: float, logit_range: float, n_tokens
     if window == 0:
         return 1.0
     if slope == 0:
-        odds = -math.inf if n_tokens is None else math.log(window) - math.log(n_tokens - window)
+        odds = (-math.inf if n_tokens is None else math.log(window) - math.log(n_tokens - window)) - logit_range
     else:
-        odds = log_expm1(slope * window)
+        odds = log_expm1(slope, window, logit_range)
         if n_tokens is not None:
-            odds -= log_1m_exp(slope * (n_tokens - window))
-    return math.exp(-softplus(odds - logit_range))
+            odds -= log_1m_exp(slope, n_tokens - window)
+    return math.exp(-softplus(odds))
 
 
 @elementwise("slope", "logit_range", "mass")

@@ -1,11 +1,11 @@
 """The logit range of every head of a layer, from matrices of d_head x d_head.
 
 On its sphere a head is known by its Gram matrices G_Q = S S^T and G_K = R R^T, S = W_Q Gamma P and R = W_K Gamma P, and
-by the offset o = W_Q b + b_Q: D = 2 sqrt(d) max ||R^T (S z + o)|| / sqrt(d_head), and without biases
-D = 2 d sqrt(lambda_max(G_Q G_K)) / sqrt(d_head). Gram matrices of float32 find the query z, whose spread and residual
-are computed in float64 from the weights: the number returned is attained, and the residual bounds what it falls short
-by (`grams_largest`). Where that is not enough - the two largest eigenvalues too close, or cancellation in the squares -
-the head is computed anew in float64.
+by the offset o = W_Q b + b_Q: D = 2 sqrt(d) max ||R^T (S z + o)|| / sqrt(d_head), and without biases D = 2 d
+sqrt(lambda_max(G_Q G_K)) / sqrt(d_head). Gram matrices of float32 find the query z, whose spread and residual are
+computed in float64 from the weights: the number returned is attained up to rounding. What it falls short by is
+estimated from the residual, and the estimate is no proof (`grams_largest`). Where that is not enough - the two largest
+eigenvalues too close, or cancellation in the squares - the head is computed anew in float64.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ DIGITS = 1e-12  # of the square of a value diameter: one pass over one matrix mo
 @of_head()
 @sized()
 def logit_ranges(heads: Head) -> np.ndarray:
-    """`alibi.logit_range` of every head, to a relative 1e-10.
+    """`alibi.logit_range` of every head, to a relative 1e-10 by an estimate of rounding: no proof, no upper end.
+
+    `alibi.certified_logit_range` proves both ends of one head.
 
     Args: w_q (heads, d_head, d_model), float32 as stored or float64; w_k (kv heads, d_head, d_model), kv heads a
     divisor of heads: head h reads the keys of h // (heads // kv heads); gamma and norm_bias (d_model,);

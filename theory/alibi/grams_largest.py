@@ -7,8 +7,11 @@ m = z.(A z + b)/d that is r = A z + b - m z, orthogonal to z, and
     max h - h(z) <= ||r||^2 / (m - lambda_2(A)) without offset: Temple's inequality.
 A' stands for A from the rounded Gram matrices, and e for a number with A <= A' + e. Then the first bound is at most
 r^T (m - e - A')^{-1} r, whatever the eigenvectors of A are. If the residual is too large, a Newton step along the
-sphere lowers it; the matrix of that step may be rounded too. The number e is no proved bound: it is SAFETY times the
-error that was seen in one direction. `certified_logit_range` does without it.
+sphere lowers it; the matrix of that step may be rounded too.
+
+Nothing here is a proof. The number e is an estimate: SAFETY times the error that was seen in one direction, so another
+direction may be worse, and an upper end from it may lie below the maximum. Rounding in float64 is not counted either.
+`certified_logit_range` proves its two ends.
 """
 
 from __future__ import annotations
@@ -60,7 +63,7 @@ class Largest(NamedTuple):
 
 
 class Bounded(NamedTuple):
-    """A value that is attained, and what the maximum may be at most."""
+    """A value that is attained up to rounding, and what the maximum is at most if the estimate of rounding holds."""
 
     value: float
     upper: float
@@ -103,7 +106,7 @@ def largest(sphere: Sphere) -> Largest | None:
 
 
 def bounded(sphere: Sphere, asked: Product, seen: Product, close: float = CLOSE) -> Bounded | None:
-    """The maximum to a relative `close`, from the weights in float64; None where that is not sure.
+    """The maximum to a relative `close`, by the estimate, from the weights in float64; None where the estimate says no.
 
     asked: c to S S^T c and ||S^T c||^2; seen: q to R R^T q and ||R^T q||^2.
     """
@@ -155,7 +158,7 @@ def _newton(at: Seen, found: Largest, sphere: Sphere) -> np.ndarray:
 
 
 def _error(at: Seen, sphere: Sphere, sizes: tuple[float, float]) -> float:
-    """What the eigenvalues of G_Q G_K may be off by: the errors of both, as seen at this point, over their norms."""
+    """An estimate, no bound, of how far the eigenvalues of G_Q G_K are off: from the errors of both at this point."""
     total = 0.0
     sides = (sphere.query, at.c, at.image), (sphere.key, at.query, at.pull)
     for (matrix, vector, true), size in zip(sides, sizes, strict=True):
@@ -165,7 +168,7 @@ def _error(at: Seen, sphere: Sphere, sizes: tuple[float, float]) -> float:
 
 
 def _missing(at: Seen, found: Largest, sphere: Sphere, rival: float, error: float | None) -> float:
-    """What the value falls short by at most: by all eigenvalues where their error allows, else by the rival alone."""
+    """What the value falls short by, if the estimates hold: by all eigenvalues where `error` allows, or the rival."""
     hidden = ROUNDING * float(at.rest @ at.rest) + 1e-30 * float(at.pull @ at.pull)
     hidden *= found.sizes[0] / (at.multiplier - rival)
     if error is None or not sphere.offset.any():

@@ -42,7 +42,8 @@ def rotary_ranges(
     its logarithm in ln w, which is the query's share of a pair less the key's, and the w that seemed best on the way;
     with it both maxima are computed to their upper ends.
     Args: as `grams.logit_ranges`; key_bias (kv heads, d_head); rotated: how many components, the first, are turned,
-        None for all: of the others |q_i k_i| is at most |q_i| |k_i|, a pair of one. Returns: bounds (heads,).
+        None for all: of the others |q_i k_i| is at most |q_i| |k_i|, a pair of one.
+    Returns: (heads,), upper ends where the estimate of rounding holds, which is no proof (`grams_largest`).
     Raises: ValueError also for an odd d_head, or unknown pairs.
     """
     layer = checked_layer(heads)
@@ -115,7 +116,7 @@ def _on_sphere(point: np.ndarray, at: Reach) -> np.ndarray:
 
 
 def _largest(at: Reach, weights: np.ndarray) -> float:
-    """A bound, tight to LOOSE, on max over ||z||^2 = radius2 of sum_i w_i v_i^2, v = rows z + offset."""
+    """An upper end by the estimate of max over ||z||^2 = radius2 of sum_i w_i v_i^2, v = rows z + offset, to LOOSE."""
     sphere = Sphere(at.side.gram, np.diag(weights), at.offset, at.radius2)
     sure = bounded(sphere, at.side.times, lambda v: (weights * v, float(weights @ v**2)), LOOSE)
     if sure:

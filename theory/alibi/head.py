@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from theory.checked import NONNEGATIVE, choice, elementwise, real, reals, sized
+from theory.lowering import digits
 from theory.records import comparable
 
 NORMS = ("rms", "layer")
@@ -193,8 +194,10 @@ def spectral_range_of_norms(product: float, pull: float, gamma: ArrayLike, norm_
     if gains.ndim != 1 or not gains.size:
         raise ValueError(f"gamma has shape {gains.shape}: expected (d_model,)")
     bias = 0.0 if norm_bias is None else length(reals("norm_bias", norm_bias, shape=gains.shape))
-    reach = math.sqrt(gains.size) * float(np.abs(gains).max())
-    return 2 * reach * (product * (reach + bias) + pull)
+    top = float(np.abs(gains).max())
+    reach = math.sqrt(gains.size) * top
+    twice = 2 * math.sqrt(gains.size)
+    return float(digits.product(twice, top, product, reach + bias) + digits.product(twice, top, pull))
 
 
 def product_norm(left: np.ndarray, right: np.ndarray) -> float:
@@ -206,24 +209,13 @@ def product_norm(left: np.ndarray, right: np.ndarray) -> float:
 def scaled(rows: np.ndarray, gamma: np.ndarray, norm: str) -> np.ndarray:
     """rows Gamma (., d), for LayerNorm less its first number in each row, which its centring takes off anyway.
 
-    What differs in a row that is nearly constant would be lost in the rounding of its products. That is worked out by
-    halves (Dekker 1971) and added to the differences, which lose nothing.
+    What differs in a row that is nearly constant would be lost in the rounding of its products. That is added to the
+    differences, which lose nothing.
     """
-    product = rows * gamma
     if norm == "rms":
-        return product
-    with np.errstate(over="ignore", invalid="ignore"):
-        (a, b), (c, d) = _halves(rows), _halves(gamma)
-        rest = b * d - (((product - a * c) - b * c) - a * d)
-    rest = np.where(np.isfinite(rest), rest, 0.0)  # numbers near the largest cannot be halved
+        return rows * gamma
+    product, rest = digits.twofold(rows, gamma)
     return (product - product[:, :1]) + (rest - rest[:, :1])
-
-
-def _halves(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """x as a sum of two of 26 digits, whose products are exact."""
-    wide = (2.0**27 + 1) * x
-    high = wide - (wide - x)
-    return high, x - high
 
 
 def _mirror(d_model: int) -> np.ndarray:

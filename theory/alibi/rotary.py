@@ -29,7 +29,8 @@ def rotary_range(head: Head, key_bias: ArrayLike | None = None, pairs: str = "ha
     for any weights w_f > 0 of the pairs; the logarithm of the right side is convex in ln w without biases, and the best
     w found is used (w = 1 gives the product of the two spectral norms). The key bias counts: it turns with the key.
     Args: as `alibi.logit_range`, key_bias (d_head,); pairs "halves" (i, i + d_head/2) or "neighbours" (2i, 2i + 1).
-    Returns: a bound, not claimed to be attained unless d_head = 2. Raises: ValueError also for an odd d_head.
+    Returns: a bound but for rounding in float64, not claimed to be attained unless d_head = 2.
+    Raises: ValueError also for an odd d_head.
     """
     weights = checked(head)
     d_head = len(weights.w_q)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from theory.checked import NONNEGATIVE, POSITIVE, SHARE, reals, sized, wholes
+from theory.lowering.digits import product
 
 SINGLE = 2.0**-24  # the unit roundoff of float32
 UNITS = {"bfloat16": 2.0**-8, "float16": 2.0**-11, "float32": 2.0**-24}
@@ -44,7 +45,7 @@ def product_error(unit: ArrayLike, roundings: ArrayLike, terms: ArrayLike) -> ND
     sums follow one another. 8 for what a norm or a scale does beside. Raises ValueError for another number.
     """
     u, count = reals("unit", unit, SHARE), wholes("terms", terms, 1)
-    return (1 + u) ** wholes("roundings", roundings, 0) * (1 + (count + 8) * SINGLE) - 1
+    return np.expm1(wholes("roundings", roundings, 0) * np.log1p(u) + np.log1p((count + 8) * SINGLE))
 
 
 @sized()
@@ -56,7 +57,7 @@ def turning_error(unit: ArrayLike) -> NDArray[np.float64]:
     and sines of float32. Args: unit u in (0, 1).
     """
     u = reals("unit", unit, SHARE)
-    return (1 + u + 2.0**-20) * (1 + np.sqrt(2.0) * u) * (1 + u) - 1
+    return np.expm1(np.log1p(u + 2.0**-20) + np.log1p(np.sqrt(2.0) * u) + np.log1p(u))
 
 
 @sized()
@@ -68,7 +69,11 @@ def capping_error(cap: ArrayLike, largest_logit: ArrayLike, unit: ArrayLike) -> 
     """
     c, size = reals("cap", cap, POSITIVE), reals("largest_logit", largest_logit, NONNEGATIVE)
     u = reals("unit", unit, SHARE)
-    return ((1 + u) ** 4 - 1) * c * np.tanh(size * (1 + u) / c)
+    grown = np.expm1(4 * np.log1p(u))
+    with np.errstate(over="ignore"):  # tanh is 1 there
+        share = size / c
+        # for small shares c tanh(x/c) is x
+        return np.where(share < 1e-9, product(grown, 1 + u, size), product(grown, np.tanh(share * (1 + u)), c))[()]
 
 
 @sized()

@@ -22,7 +22,7 @@ from __future__ import annotations
 import math
 
 from theory.alibi.bounds import dropped_mass_bound, scope, window_for_mass
-from theory.alibi.logs import log_expm1, log_odds, log_sum_of_powers, softplus
+from theory.alibi.logs import less, log_expm1, log_odds, log_sum_of_powers, one_less, slack, softplus
 from theory.checked import NONNEGATIVE, SHARE, Range, elementwise, real, sized
 
 
@@ -40,19 +40,25 @@ def shifted_weight_bound(distance: float, slope: float, raw: float, own: float, 
 @elementwise("distance", "slope", "raw", "own", "before")
 @sized(infinite=True)
 def log_shifted_odds(distance: float, slope: float, raw: float, own: float, before: float) -> float:
-    """The logarithm of the odds above against the token at this distance. Arguments as `shifted_weight_bound`."""
+    """The logarithm of the odds above against the token at this distance. Arguments as `shifted_weight_bound`.
+
+    It is rounded downwards by the `logs.slack` of what may cancel, l n + (|a_1| + |a_2|) D.
+    """
     distance, slope = real("distance", distance, Range(1.0)), real("slope", slope, NONNEGATIVE)
     raw, a_1, a_2, one_sign = _head(raw, own, before)
     if math.isinf(slope * distance):
         return math.inf
+    lost = slack(slope * distance + (a_1 + a_2) * raw)
     if not one_sign:
         log_phi = log_sum_of_powers(distance, slope)
-        return log_phi - _range_beyond(log_phi, slope, raw, a_1, a_2)
-    rest = log_sum_of_powers(distance - 1, slope)  # phi e^{-l} - 1
-    v = raw
-    if a_1 < a_2:
-        v = _between((math.log(a_1) + rest - math.log(a_2 - a_1)) / a_2, raw) if a_1 and rest > -math.inf else 0.0
-    return slope - a_2 * (raw - v) - a_1 * v + softplus(rest - a_2 * v)
+        return log_phi - _range_beyond(log_phi, slope, raw, a_1, a_2) - lost
+    rest = log_sum_of_powers(one_less(distance), slope)  # phi e^{-l} - 1
+    height = math.log(a_1) - math.log(a_2 - a_1) + rest if 0 < a_1 < a_2 else math.inf if a_1 else -math.inf
+    if height >= a_2 * raw:  # of |a_2| v, where v is best
+        return slope - a_1 * raw + softplus(rest - a_2 * raw) - lost
+    if height <= 0:
+        return slope - a_2 * raw + softplus(rest) - lost
+    return slope - a_2 * raw - a_1 / a_2 * height + rest + math.log(a_2) - math.log(a_2 - a_1) - lost
 
 
 @elementwise("slope", "raw", "own", "before", "eps")
@@ -70,12 +76,16 @@ def shifted_scope(slope: float, raw: float, own: float, before: float, eps: floa
     if not one_sign:
         return min(plain, scope(slope, shifted_range_beyond(slope, raw, own, before, eps), eps))
     odds = log_odds(eps)
-    if odds <= slope - max(a_1, a_2) * raw:  # at distance 1
+    end, start = (odds + less(a, raw, slope) for a in (a_1, a_2))  # ln (1/eps - 1) e^{a D - l}
+    if max(end, start) <= 0:  # at distance 1
         return min(plain, scope(slope, max(a_1, a_2) * raw, eps))
-    v = raw
-    if a_1 < a_2:
-        v = _between((math.log(a_1 / a_2) + odds + a_2 * raw - slope) / (a_2 - a_1), raw) if a_1 / a_2 else 0.0
-    rest = a_2 * v + log_expm1(max(0.0, odds - slope + a_2 * (raw - v) + a_1 * v))
+    lean = math.log(a_1) - math.log(a_2) if 0 < a_1 < a_2 else math.inf if a_1 else -math.inf
+    if end + lean >= 0:  # v = D
+        rest = a_2 * raw + log_expm1(end)
+    elif start + lean <= 0:  # v = 0
+        rest = log_expm1(start)
+    else:
+        rest = a_2 / (a_2 - a_1) * (start + lean) + math.log(a_2 - a_1) - math.log(a_1)
     return min(plain, scope(slope, slope + softplus(rest), 0.5))  # where phi = e^{l}(1 + e^{rest})
 
 
@@ -98,14 +108,15 @@ def shifted_dropped_mass(
     """Bound on the total attention to distances >= window: `dropped_mass_bound` at D (R + r/phi), n = window.
 
     Far tokens may all have the highest logit but for a factor below two, the near ones together not the lowest. One
-    sign: at (|a_1| + |a_2|) D. Args: window >= 1; the rest as there. Returns: a number in [0, 1].
+    sign: at (|a_1| + |a_2|) D. The range is rounded upwards by its `logs.slack`, as it may cancel.
+    Args: window >= 1; the rest as there. Returns: a number in [0, 1].
     """
     window, slope = real("window", window, Range(1.0)), real("slope", slope, NONNEGATIVE)
     raw, a_1, a_2, one_sign = _head(raw, own, before)
     spread = (a_1 + a_2) * raw
     if not one_sign and not math.isinf(slope * window):
         spread = _range_beyond(log_sum_of_powers(window, slope), slope, raw, a_1, a_2)
-    return dropped_mass_bound(window, slope, spread, n_tokens)
+    return dropped_mass_bound(window, slope, spread + slack(spread), n_tokens)
 
 
 @elementwise("slope", "raw", "own", "before", "share")
@@ -128,6 +139,8 @@ def shifted_range_beyond(slope: float, raw: float, own: float, before: float, sh
 def _head(raw: float, own: float, before: float) -> tuple[float, float, float, bool]:
     """D, |a_1|, |a_2|, and whether the two have one sign (0 has both)."""
     raw, a_1, a_2 = real("raw", raw, NONNEGATIVE), real("own", own), real("before", before)
+    if math.isinf((abs(a_1) + abs(a_2)) * raw):
+        raise OverflowError("(|own| + |before|) raw")
     return raw, abs(a_1), abs(a_2), min(a_1, a_2) >= 0 or max(a_1, a_2) <= 0
 
 
@@ -141,6 +154,3 @@ def _range_beyond(log_phi: float, slope: float, raw: float, a_1: float, a_2: flo
     fading = min(a_1 * math.exp(-log_phi), a_2 * math.exp(slope - log_phi))
     return raw * min(a_1 + a_2, _steady(slope, a_1, a_2) + fading)
 
-
-def _between(v: float, high: float) -> float:
-    return min(max(v, 0.0), high)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from theory.alibi.logs import log_odds, softplus
+from theory.alibi.logs import log_1m_exp, log_odds, softplus
 from theory.checked import NONNEGATIVE, SHARE, elementwise, real, sized
 
 
@@ -19,14 +19,17 @@ def sink_scope(logit_range: float, lead: float, eps: float) -> float:
     """The distance from which no weight exceeds eps: (1/eps - 1 - e^lead) e^D, or 0 where no weight ever does.
 
     Args: logit_range D >= 0; lead, the sink's logit less the largest of a token, A = D/2; eps in (0, 1).
-    Returns: a real number >= 0, inf where it overflows. Source: ours; without a sink (lead -inf) it is `bounds.scope`.
+    Returns: a real number >= 0, inf where it overflows. It is rounded upwards: near the lead from which it is 0 the two
+    logarithms cancel, and their difference is taken 2^-51 of their size larger.
+    Source: ours; without a sink (lead -inf) it is `bounds.scope`.
     """
     logit_range, eps = real("logit_range", logit_range, NONNEGATIVE), real("eps", eps, SHARE)
     lead, odds = real("lead", lead), log_odds(eps)
-    if lead >= odds:
+    ahead = odds - lead + 2.0**-51 * abs(odds)
+    if ahead <= 0:
         return 0.0
-    left = odds + math.log(-math.expm1(lead - odds)) + logit_range
-    return math.exp(left) if left < 709.0 else math.inf
+    left = odds + log_1m_exp(ahead) + logit_range
+    return math.exp(left) if left < 709.78 else math.inf
 
 
 @elementwise("window", "logit_range", "lead", "n_tokens")

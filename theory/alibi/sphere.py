@@ -1,4 +1,4 @@
-"""The largest value of a quadratic on a sphere, with the multiplier that certifies it."""
+"""The largest value of a quadratic on a sphere, with the multiplier that shows it to be the largest."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 
 
 class SphereMaximum(NamedTuple):
-    """`value` of the dual at `multiplier`, an upper bound there whatever the rounding of `point` (n,)."""
+    """`value` of the dual at `multiplier`, an upper bound but for its own rounding, whatever that of `point` (n,)."""
 
     value: float
     multiplier: float

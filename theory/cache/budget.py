@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
-from scipy.special import xlogy
 
 from theory.cache.dropped import Array
 from theory.checked import NONNEGATIVE, POSITIVE, elementwise, real, reals, sized
+from theory.lowering.digits import excess
 
 
 def _heads(slopes: ArrayLike, costs: ArrayLike | None) -> tuple[Array, Array]:
@@ -73,13 +73,6 @@ def budget_saving(slopes: ArrayLike) -> float:
     """
     slope, _ = _heads(slopes, None)
     reach = 1.0 / slope
-    mean = reach.mean()
-    return float(mean * _excess(reach / mean - 1.0).sum())
-
-
-def _excess(x: Array) -> Array:
-    """(1 + x) ln(1 + x) - x = x^2/2 - x^3/6 + .. >= 0, which sums to (1 + x) ln(1 + x) where x sums to 0."""
-    small = np.clip(x, -0.1, 0.1)
-    series = np.polynomial.polynomial.polyval(small, [0, 0, *((-1) ** k / (k * (k - 1)) for k in range(2, 17))])
-    large = np.where(np.abs(x) < 0.1, 0.0, x)
-    return np.where(np.abs(x) < 0.1, series, xlogy(1 + large, 1 + large) - large)
+    # 1/l_h over the mean, less 1: the mean of 1/l_h - 1/l_j by slopes, whose small differences are not rounded
+    apart = (slope - slope[:, None]) / np.maximum(slope, slope[:, None]) * np.maximum(reach, reach[:, None])
+    return float(reach.mean() * excess(apart.sum(-1) / reach.sum()).sum())

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 from theory.cache.dropped import Array
 from theory.checked import NONNEGATIVE, POSITIVE, UNIT, elementwise, real, reals, sized
 from theory.lowering.box import outward
+from theory.lowering.digits import product
 from theory.lowering.numeric import numeric
 from theory.lowering.precision import working
 
@@ -59,7 +60,10 @@ def certified_log_mass_bound(logit_range: float) -> tuple[float, float]:
     r = real("logit_range", logit_range, POSITIVE)
     digits = max(0, -np.frexp(r)[1])  # e^r - 1 loses this many bits, the quadratic remainder as many again
     with working(128 + 4 * int(digits)):
-        return outward(numeric(LOG_MASS_BOUND, (span,), "arb")(Fraction(r)))
+        if r < 1e3:
+            return outward(numeric(LOG_MASS_BOUND, (span,), "arb")(Fraction(r)))
+        low, high = outward(numeric(span - sp.log(span) - 1, (span,), "arb")(Fraction(r)))
+        return low, float(np.nextafter(high, np.inf))  # what is left out lies in [0, r e^{-r}], and e^r may overflow
 
 
 def worst_share(logit_range: ArrayLike) -> Array:
@@ -98,10 +102,13 @@ def error_bound(
     Args broadcast: logit_range r; token_mass That in [0, 1]; kept_distance, ||vbar - o_K|| or a bound on it;
     dropped_diameter of the dropped values. Raises ValueError for negative or infinite arguments and a mass above 1.
     """
-    mass = reals("token_mass", token_mass, UNIT)
+    mass, r = reals("token_mass", token_mass, UNIT), reals("logit_range", logit_range, NONNEGATIVE)
     distance = reals("kept_distance", kept_distance, NONNEGATIVE)
     spread = reals("dropped_diameter", dropped_diameter, NONNEGATIVE)
-    return mass_gap_bound(logit_range) * distance + mass * mean_gap_bound(logit_range) * spread
+    # Lambda(r) is r^2 / 8 for small r, and vanishes long before its product with a distance does
+    small = np.minimum(r, 1e-100)
+    first = np.where(r < 1e-100, product(small, small, distance, 1 / 32), mass_gap_bound(r) * distance)
+    return first + mass * total_error_bound(r, spread)
 
 
 @sized()
@@ -112,7 +119,9 @@ def total_error_bound(logit_range: ArrayLike, diameter: ArrayLike) -> Array:
     weights is 0 on kept tokens and of range r about a mean of 0 on dropped ones. Approached as the kept mass vanishes.
     Raises ValueError for negative or infinite arguments.
     """
-    return mean_gap_bound(logit_range) * reals("diameter", diameter, NONNEGATIVE)
+    r, size = reals("logit_range", logit_range, NONNEGATIVE), reals("diameter", diameter, NONNEGATIVE)
+    # a quarter of the least numbers has no digits left
+    return np.where(r < 1e-290, product(np.minimum(r, 1.0), size, 1 / 4), mean_gap_bound(r) * size)[()]
 
 
 def second_order_bound(logit_range: ArrayLike) -> Array:

@@ -16,6 +16,7 @@ from scipy.special import i0e, logsumexp
 from theory.cache.compensation import checked_vector
 from theory.cache.dropped import Array
 from theory.checked import NONNEGATIVE, elementwise, reals, sized, whole
+from theory.lowering.digits import turn
 
 _BESSEL = [0.0, *(1 / factorial(k) ** 2 for k in range(1, 11))]  # of I_0 - 1 in reach^2 / 4
 
@@ -29,10 +30,8 @@ def rotate(vectors: ArrayLike, positions: ArrayLike, frequencies: ArrayLike) -> 
     x, rates = reals("vectors", vectors), reals("frequencies", frequencies)
     if rates.ndim != 1 or x.ndim < 1 or x.shape[-1] != 2 * len(rates):
         raise ValueError(f"vectors (..., 2 p) and frequencies (p,) must agree, got {x.shape} and {rates.shape}")
-    angles = reals("positions", positions)[..., None] * rates
-    even, odd = x[..., 0::2], x[..., 1::2]
-    turned = np.stack([even * np.cos(angles) - odd * np.sin(angles), even * np.sin(angles) + odd * np.cos(angles)], -1)
-    return turned.reshape(*turned.shape[:-2], -1)
+    turned = (x[..., 0::2] + 1j * x[..., 1::2]) * turn(rates, reals("positions", positions)[..., None])
+    return np.stack([turned.real, turned.imag], -1).reshape(*turned.shape[:-1], -1)
 
 
 @elementwise("n_dropped")
@@ -44,12 +43,10 @@ def mean_turn(n_dropped: int, frequencies: ArrayLike) -> Array:
     1 / (n |sin(theta / 2)|). Args: n_dropped >= 1; frequencies theta, any shape. Raises ValueError for n < 1.
     """
     n_dropped = whole("n_dropped", n_dropped, 1)
-    half = reals("frequencies", frequencies) / 2.0
-    # modulo pi, where sin and n sin change signs only: n theta / 2 itself would be rounded by more than sin is near 0
-    turn = np.arctan(np.tan(half))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.abs(np.sin(n_dropped * turn) / (n_dropped * np.sin(turn)))
-    return np.where(turn == 0, 1.0, ratio)
+    rates = reals("frequencies", frequencies)
+    still, turned = rates / 2.0 == 0, turn(rates, float(n_dropped), 1).imag
+    once = np.where(still, 1.0, turn(rates, 1.0, 1).imag)
+    return np.where(still, 1.0, np.minimum(np.abs(turned / n_dropped / once), 1.0))
 
 
 @sized()

@@ -11,9 +11,10 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit, logsumexp
+from scipy.special import logsumexp
 
 from theory.checked import NONNEGATIVE, UNIT, choice, reals, shown, sized
+from theory.lowering.digits import odds_share
 from theory.records import comparable
 
 Array = NDArray[np.float64]
@@ -49,12 +50,6 @@ def checked_dropped(dropped: ArrayLike, count: int) -> NDArray[np.bool_]:
     if mask.all() or not mask.any():
         raise ValueError(f"dropped must drop and keep at least one of the {count} tokens, got {mask.sum()} dropped")
     return mask
-
-
-def odds_share(log_odds: ArrayLike) -> Array:
-    """1 / (1 + e^{-x}), with its digits where it is as small as a double can be: `expit` is 0 below -710 or so."""
-    x = np.asarray(log_odds)
-    return np.where(x < -40, np.exp(np.minimum(x, 0.0)), expit(x))
 
 
 @sized()

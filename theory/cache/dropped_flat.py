@@ -50,5 +50,7 @@ def log_scope(logit_range: ArrayLike, eps: ArrayLike) -> Array:
     The limit slope -> 0 of the sharp ALiBi scope; sharp when D_s = D. Exponential in D, where ALiBi's is linear.
     Args broadcast: logit_range D >= 0; eps in (0, 1). Raises ValueError outside.
     """
-    small = reals("eps", eps, SHARE)
-    return reals("logit_range", logit_range, NONNEGATIVE) + np.log1p(-small) - np.log(small)
+    small, span = reals("eps", eps, SHARE), reals("logit_range", logit_range, NONNEGATIVE)
+    # ln(1/eps - 1) vanishes at 1/2, and 1 - 2 eps is not rounded near it
+    near = 2.0 * np.arctanh(1.0 - 2.0 * np.clip(small, 0.25, 0.75))
+    return span + np.where(np.abs(small - 0.5) < 0.25, near, np.log1p(-small) - np.log(small))

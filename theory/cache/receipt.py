@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from theory.cache.compensation_bounds import mean_gap_bound
+from theory.cache.compensation_bounds import total_error_bound
 from theory.cache.dropped import Array, odds_share
 from theory.checked import ANYTHING, NONNEGATIVE, UNIT, reals, shown, sized, wholes
 
@@ -36,7 +36,7 @@ def log_decay(slope: ArrayLike, nearest: ArrayLike, count: ArrayLike) -> Array:
     n = wholes("count", count, 0)
     small = rate * np.maximum(n, 1.0) < 1e-16
     safe = np.where(small, 1.0, rate)
-    with np.errstate(divide="ignore", under="ignore"):
+    with np.errstate(divide="ignore", over="ignore", under="ignore"):
         geometric = np.log(-np.expm1(-safe * n)) - np.log(-np.expm1(-safe))
         return np.where(small, np.log(n), geometric) - rate * near
 
@@ -50,10 +50,13 @@ def log_mean_exp_bound(mean: ArrayLike, low: ArrayLike, high: ArrayLike) -> Arra
     m, least, most = reals("mean", mean), reals("low", low), reals("high", high)
     if (most < least).any():
         raise ValueError(f"high must be at least low, got {shown(high)} and {shown(low)}")
-    half = most / 2 - least / 2  # the whole width may overflow
-    with np.errstate(divide="ignore", over="ignore", under="ignore"):
-        top = np.clip((m / 2 - least / 2) / np.where(half == 0, 1.0, half), 0.0, 1.0)  # the weight of the upper end
-        return np.logaddexp(most + np.log(top), least + np.log1p(-top))
+    with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
+        part = np.where(np.isinf(most - least), 0.5, 1.0)
+        rise, width = np.maximum(part * m - part * least, 0.0), part * most - part * least
+        top = np.clip(rise / np.where(width == 0, 1.0, width), 0.0, 1.0)  # the weight of the upper end
+        # it may be too small for a float, and still count
+        log_top = np.where(top > 1e-290, np.log(top), np.log(rise) - np.log(width))
+        return np.logaddexp(most + np.where(width == 0, -np.inf, log_top), least + np.log1p(-top))
 
 
 def log_mass(
@@ -84,8 +87,9 @@ def mean_value_radius(logit_width: ArrayLike, distance: ArrayLike, radius: Array
     by no more) and distance + radius. Args, which broadcast: logit_width w = high - low; the forgotten values lie
     within `radius` of a centre, from which their mean has this `distance`. Raises ValueError for negative numbers.
     """
-    ball = reals("radius", radius, NONNEGATIVE)
-    return np.minimum(2.0 * ball * mean_gap_bound(logit_width), reals("distance", distance, NONNEGATIVE) + ball)
+    ball, away = reals("radius", radius, NONNEGATIVE), reals("distance", distance, NONNEGATIVE)
+    with np.errstate(over="ignore"):  # of the larger one
+        return np.minimum(2.0 * total_error_bound(logit_width, ball), away + ball)
 
 
 @sized()
@@ -101,12 +105,15 @@ def receipt_bound(
     away, ball = reals("centre", centre) - reals("returned", returned), reals("radius", radius, NONNEGATIVE)
 
     def at(part: Array) -> Array:
-        return np.linalg.norm((1.0 - part)[..., None] * back + part[..., None] * away, axis=-1) + part * ball
+        off = (1.0 - part)[..., None] * back + part[..., None] * away
+        unit = np.ldexp(1.0, np.frexp(np.abs(off).max(-1))[1])  # squares may overflow, or vanish
+        return np.linalg.norm(off / unit[..., None], axis=-1) * unit + part * ball
 
     ends = np.broadcast_arrays(reals("least", least, UNIT), reals("largest", largest, UNIT))
     return np.maximum(at(ends[0]), at(ends[1]))
 
 
+@sized()
 def rounded(size: ArrayLike, steps: ArrayLike) -> Array:
     """Bound on the rounding error of `steps` additions in float64: steps (1 + size) 2^-50, size the sum of |terms|."""
-    return ROUNDING * reals("steps", steps, NONNEGATIVE) * (1.0 + reals("size", size, NONNEGATIVE))
+    return ROUNDING * (1.0 + reals("size", size, NONNEGATIVE)) * reals("steps", steps, NONNEGATIVE)

@@ -18,6 +18,7 @@ from theory.induction.network import Array
 from theory.records import comparable
 
 Domain = Literal["unit", "symmetric", "ball"]
+LARGEST = np.finfo(np.float64).max
 
 
 @comparable
@@ -42,12 +43,9 @@ def copy_error_bound(dim: ArrayLike, sigma: ArrayLike, copy_slope: ArrayLike, do
     choice("domain", domain, get_args(Domain))
     size = wholes("dim", dim, 1)
     sigma = reals("sigma", sigma, POSITIVE)
-    with np.errstate(over="ignore"):  # an infinite argument has tanh = 1
-        half = np.exp(-reals("copy_slope", copy_slope, NONNEGATIVE) / 2)
-        missed = half / sigma * half
-        if domain == "unit":
-            return np.tanh(size * missed / 2.0)
-        return 2.0 * np.tanh((size if domain == "symmetric" else np.ones_like(size)) * missed)
+    across = np.ones_like(size) if domain == "ball" else size
+    missed = _missed(across, sigma, reals("copy_slope", copy_slope, NONNEGATIVE))
+    return np.tanh(missed / 2.0) if domain == "unit" else 2.0 * np.tanh(missed)
 
 
 @sized(infinite=True)
@@ -60,9 +58,19 @@ def printed_copy_error_bound(dim: ArrayLike, sigma: ArrayLike, copy_slope: Array
     size = wholes("dim", dim, 1)
     sigma = reals("sigma", sigma, POSITIVE)
     copy_slope = reals("copy_slope", copy_slope, POSITIVE)
-    half = np.exp(-copy_slope / 2)  # twice: d / sigma may overflow where the bound does not
     with np.errstate(over="ignore"):
-        return 4.0 * size * half / sigma * half / -np.expm1(-copy_slope)
+        return 4.0 * _missed(size, sigma, copy_slope) / -np.expm1(-copy_slope)
+
+
+def _missed(size: Array, sigma: Array, copy_slope: Array) -> Array:
+    """(d / sigma) e^{-p}, inf where it overflows: neither factor alone has to be a float."""
+    (top, i), (bottom, j) = np.frexp(size), np.frexp(sigma)
+    near = np.minimum(copy_slope, 600.0)
+    far = np.minimum(copy_slope - near, 4000.0)  # where e^-p is 0 at any d / sigma
+    halvings = np.rint(far / np.log(2.0))
+    power = np.exp(-near) * np.exp(halvings * np.log(2.0) - far)
+    with np.errstate(over="ignore"):
+        return np.ldexp(top / bottom * power, i - j - halvings.astype(int))
 
 
 @sized()
@@ -110,7 +118,7 @@ def sharp_case(dim: int, sigma: float, copy_slope: float, domain: Domain) -> Sha
 def matched_discrepancy_bound(length: ArrayLike, match: ArrayLike, sigma: ArrayLike, slope: ArrayLike) -> Array:
     """epsilon <= 2 e^{-1/sigma + m (L - i - 1)} for orthonormal tokens, x_i = x_L, i = match <= L - 2, x_{L-1} != x_L.
 
-    Infinite where it overflows.
+    Infinite where it overflows. The exponent is rounded upwards where 1/sigma exceeds 1000, by 2^-50 of the excess.
     Source: KV shifting, Theorem 3.3 under the causal mask. Raises ValueError unless 1 <= match <= length - 2,
     sigma > 0, slope >= 0.
     """
@@ -119,7 +127,15 @@ def matched_discrepancy_bound(length: ArrayLike, match: ArrayLike, sigma: ArrayL
         raise ValueError(f"match must lie in 1..length - 2, got {match} with length {length}")
     sigma, slope = reals("sigma", sigma, POSITIVE), reals("slope", slope, NONNEGATIVE)
     with np.errstate(over="ignore"):
-        return 2.0 * np.exp(slope * (length - match - 1.0) - 1.0 / sigma)
+        return 2.0 * np.exp(_lead(slope, length - match - 1.0, sigma))
+
+
+def _lead(slope: Array, places: Array, sigma: Array) -> Array:
+    """m places - 1/sigma, rounded upwards by 2^-50 of the excess of 1/sigma over 1000: large ones may cancel."""
+    other = 1.0 / sigma
+    one = np.where(np.isinf(other) & (slope * sigma * places < 0.5), 0.0, slope * places)  # both may overflow
+    other = np.minimum(other, LARGEST)
+    return one - other + 2.0**-50 * np.maximum(other - 1000.0, 0.0)
 
 
 @sized()
@@ -148,7 +164,8 @@ def latest_successor_bound(
     """Least weight of IH on x_{i+1}: 1 / (1 + (L - 3) max(e^{-m gap}, e^{m (L - i - 2) - 1/sigma})).
 
     For orthonormal tokens, i = match <= L - 2 the latest x_i = x_L before L - 1, `gap` at most its distance to the one
-    before. So IH reads the latest match when m gap and 1/sigma - m (L - i - 2) both grow faster than log L.
+    before. So IH reads the latest match when m gap and 1/sigma - m (L - i - 2) both grow faster than log L. The last
+    exponent is rounded as in `matched_discrepancy_bound`.
     Source: repairs the sentence after Definition 3.1, which lets m -> 0; the weights of two matches then become equal.
     Raises ValueError unless 1 <= match <= length - 2, gap >= 1, sigma > 0, slope >= 0.
     """
@@ -158,6 +175,6 @@ def latest_successor_bound(
     gap = wholes("gap", gap, 1)
     sigma, slope = reals("sigma", sigma, POSITIVE), reals("slope", slope, NONNEGATIVE)
     others = length - 3.0
-    power = np.maximum(-slope * gap, slope * (length - match - 2.0) - 1.0 / sigma)
-    tiny = np.exp(-np.maximum(power, 600.0)) / np.maximum(others, 1.0)  # where e^power would overflow
-    return np.where((power > 600) & (others > 0), tiny, 1.0 / (1.0 + others * np.exp(np.minimum(power, 600.0))))
+    with np.errstate(over="ignore"):
+        power = np.maximum(-slope * gap, _lead(slope, length - match - 2.0, sigma))
+    return np.where(others > 0, np.exp(-np.logaddexp(0.0, np.log(np.maximum(others, 1.0)) + power)), 1.0)

@@ -174,7 +174,7 @@ def attention_gap(query: ArrayLike, key: ArrayLike) -> float:
     Score of p + 1 over all others for M = I/(q0 k1), at its least; keys concentrate exactly where it is positive.
     Args: query, key: (own, previous).
     """
-    (q0, q1), (k0, k1) = _exactly("query", query), _exactly("key", key)
+    (q0, q1), (k0, k1) = exactly("query", query), exactly("key", key)
     if q0 == 0 or k1 == 0:
         return 0.0
     r, s = k0 / k1, q1 / q0
@@ -185,11 +185,11 @@ def attention_gap(query: ArrayLike, key: ArrayLike) -> float:
 @sized()
 def value_lead(value: ArrayLike) -> float:
     """min(1, 1 - v1/v0), by which the target leads where all attention is on p + 1 and N = I/v0; 0 where v0 = 0."""
-    v0, v1 = _exactly("value", value)
+    v0, v1 = exactly("value", value)
     return 0.0 if v0 == 0 else float(min(1, 1 - v1 / v0))
 
 
-def _exactly(name: str, pair: ArrayLike) -> tuple[Fraction, Fraction]:
+def exactly(name: str, pair: ArrayLike) -> tuple[Fraction, Fraction]:
     """In floats r s may be less than 1 where it is 1, and a gap of 0 be positive."""
     own, previous = reals(name, pair, shape=(2,))
     return Fraction(float(own)), Fraction(float(previous))

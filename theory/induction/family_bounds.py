@@ -1,9 +1,12 @@
 """How far a head that concentrates is from an induction head at a finite scale: see `theory.induction.family`."""
 
+from fractions import Fraction
+from math import log
+
 import numpy as np
 
 from theory.checked import ANY, NONNEGATIVE, POSITIVE, UNIT, elementwise, real, sized, whole
-from theory.induction.family import value_lead
+from theory.induction.family import exactly
 
 
 def _share(log_odds: float) -> float:
@@ -19,7 +22,7 @@ def attention_error_bound(length: int, gap: float, scale: float) -> float:
     Args: length >= 3; gap > 0: of `attention_gap`; scale >= 0, of `head_weights`. Tends to 0 with the scale.
     """
     lower = real("scale", scale, NONNEGATIVE) * real("gap", gap, POSITIVE)
-    return _share(float(np.log(whole("length", length, 3) - 1)) - lower)
+    return _share(log(whole("length", length, 3) - 1) - lower)
 
 
 @elementwise("length", "ratio", "scale")
@@ -31,8 +34,8 @@ def key_shift_error(length: int, ratio: float, scale: float) -> float:
     Args: length >= 3; ratio = k0/k1; scale >= 0.
     """
     strength, others = real("scale", scale, NONNEGATIVE), whole("length", length, 3) - 3
-    own = float(np.log(2.0)) + real("ratio", ratio, ANY) * strength
-    return _share((float(np.logaddexp(own, np.log(others))) if others else own) - strength)
+    own = log(2.0) + (real("ratio", ratio, ANY) - 1) * strength
+    return _share(float(np.logaddexp(own, log(others) - strength)) if others else own)
 
 
 @elementwise("error")
@@ -43,8 +46,8 @@ def logit_lead_bound(value: tuple[float, float], error: float) -> float:
     The value at a place is a one-hot row plus v1/v0 times another, so no two entries differ by more than 1 + |v1/v0|.
     Args: value: (v0, v1), v0 not 0; error in [0, 1]. With v1 = 0 no entry of the output is more than e off.
     """
-    lead, off = value_lead(value), real("error", error, UNIT)
-    v0, v1 = (float(entry) for entry in value)
+    v0, v1 = exactly("value", value)
     if v0 == 0:
         raise ValueError("value must have v0 not 0")
-    return (1 - off) * lead - off * (1 + abs(v1 / v0))
+    off, ratio = Fraction(real("error", error, UNIT)), v1 / v0
+    return float((1 - off) * min(1, 1 - ratio) - off * (1 + abs(ratio)))  # the two may cancel: rounded once

@@ -27,8 +27,8 @@ def one_token_error(length: ArrayLike, slope: ArrayLike) -> Array:
     slope >= 0.
     """
     length, slope = wholes("length", length, 3), reals("slope", slope, NONNEGATIVE)
-    span = slope * (length - 2.0)
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
+        span = slope * (length - 2.0)
         share = np.where(span > 0, np.expm1(-slope) / np.expm1(-span), 1.0 / (length - 2.0))
     return share * np.exp(-np.logaddexp(0.0, span))
 

@@ -107,8 +107,11 @@ def speeds(alpha1: ArrayLike, a2: ArrayLike, b1: ArrayLike, b2: ArrayLike, n_tok
 def earliest(limit: float, n_tokens: float, level: float) -> float:
     """s* T - 1 / log((T - 4) / (e^level - 1)), before which a flow that stays in R has a larger loss than `level`.
 
-    Raises ValueError for fewer than 44 tokens, or a level that is not below log(T - 4).
+    At least 0, and rounded downwards: the quotient may be near 1, and the difference near 0. Raises ValueError for
+    fewer than 44 tokens, or a level that is not below log(T - 4).
     """
     limit, n_tokens = real("limit", limit, NONNEGATIVE), real("n_tokens", n_tokens, Range(LEAST_TOKENS))
     level = real("level", level, Range(0.0, math.log(n_tokens - 4), open=True))
-    return limit * n_tokens - 1 / math.log((n_tokens - 4) / math.expm1(level))
+    most = math.log(n_tokens - 4)
+    short = most - math.log(math.expm1(level)) - 2.0**-50 * most
+    return max(0.0, limit * n_tokens * (1 - 2.0**-51) - 1 / short) if short > 0 else 0.0

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit
 
 from theory.checked import UNIT, Array, reals, sized
+from theory.lowering.digits import odds_share
 from theory.sink.denominators import sink_gate
 from theory.sink.shapes import agree, checked_head
 
@@ -72,4 +72,4 @@ def drained_copy_gate(weight: ArrayLike, log_ratio: ArrayLike = 0.0) -> Array:
     tau, g = reals("weight", weight, UNIT), reals("log_ratio", log_ratio)
     agree(weight=tau.shape, log_ratio=g.shape)
     with np.errstate(divide="ignore"):  # a weight of 0 is no token: the gate is 1
-        return np.asarray(expit(-(g + np.log(tau))))
+        return odds_share(-(g + np.log(tau)))

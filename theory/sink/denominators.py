@@ -18,9 +18,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit, logsumexp
+from scipy.special import logsumexp
 
 from theory.checked import POSITIVE, SHARE, Array, elementwise, real, reals, sized
+from theory.lowering.digits import odds_share
 from theory.records import comparable
 from theory.sink.shapes import agree, checked_head, checked_logits
 
@@ -69,7 +70,7 @@ def sink_gate(logits: ArrayLike, sink_logit: ArrayLike) -> Array:
     Args: logits (..., keys); sink_logit s (...). Returns: (...), in [0, 1]. Raises ValueError for other shapes.
     """
     x, s = _with_rows(logits, "sink_logit", sink_logit)
-    return np.asarray(expit(logsumexp(x, axis=-1) - s))
+    return odds_share(logsumexp(x, axis=-1) - s)
 
 
 @sized()

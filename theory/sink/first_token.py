@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
 from theory.checked import NONNEGATIVE, SHARE, UNIT, Array, Range, reals, shown, sized
+from theory.lowering.digits import turn
 from theory.records import comparable
 from theory.sink.shapes import agree, checked_logits, checked_square, checked_vectors
 
@@ -125,23 +126,32 @@ def rotary_copy_gap(
     q, k, rates = _rotary(query, key, frequencies)
     n, back = reals("distance", distance), reals("offset", offset)
     agree(query=q.shape[:-1], key=k.shape[:-1], distance=n.shape, offset=back.shape)
-    turns = q * np.conj(k)
     # cos(x - y) - cos(x) = 2 sin(x - y/2) sin(y/2), without the cancellation
-    half = back[..., None] * (rates / 2)
-    angles = np.angle(turns) + n[..., None] * rates - half
-    return np.asarray((2 * np.abs(turns) * np.sin(angles) * np.sin(half)).sum(axis=-1))
+    half = turn(rates, back[..., None], 1)
+    middle = q * np.conj(k) * turn(rates, n[..., None]) * np.conj(half)
+    return np.asarray((2 * middle.imag * half.imag).sum(axis=-1))
 
 
 @sized()
 def rotary_copy_gap_bound(query: ArrayLike, key: ArrayLike, offset: ArrayLike, frequencies: ArrayLike) -> Array:
     """|`rotary_copy_gap`| <= 2 sum_f |q_f| |k_f| |sin(theta_f k/2)| at every distance.
 
-    Attained by pairs whose angles are phi_f = +-pi/2 - theta_f (n - k/2). Args and errors as there. Returns: (...).
+    Attained by pairs whose angles are phi_f = +-pi/2 - theta_f (n - k/2). A sine below 2^-1000 counts as that.
+    Args and errors as there. Returns: (...).
     """
     q, k, rates = _rotary(query, key, frequencies)
     back = reals("offset", offset)
     agree(query=q.shape[:-1], key=k.shape[:-1], offset=back.shape)
-    return np.asarray((2 * np.abs(q) * np.abs(k) * np.abs(np.sin(back[..., None] * (rates / 2)))).sum(axis=-1))
+    moves = (back[..., None] != 0) & (rates != 0)
+    sines = np.maximum(np.abs(turn(rates, back[..., None], 1).imag), np.where(moves, 2.0**-1000, 0.0))
+    (asked, i), (seen, j) = map(_size, (q, k))
+    return np.asarray(np.ldexp(2 * asked * seen * sines, i + j).sum(axis=-1))
+
+
+def _size(x: Complex) -> tuple[Array, NDArray[np.int_]]:
+    """|x| less a power of two, and that power: of subnormal numbers too."""
+    power = np.frexp(np.maximum(np.abs(x.real), np.abs(x.imag)))[1]
+    return np.hypot(np.ldexp(x.real, -power), np.ldexp(x.imag, -power)), power
 
 
 def _rotary(query: ArrayLike, key: ArrayLike, frequencies: ArrayLike) -> tuple[Complex, Complex, Array]:

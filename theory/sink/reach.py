@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from theory.alibi import log_weight_bound, scope, weight_bound
-from theory.alibi.logs import log_odds, softplus
+from theory.alibi.logs import less, log_odds, softplus
 from theory.checked import NONNEGATIVE, POSITIVE, SHARE, Array, elementwise, real, reals, sized, whole, wholes
+from theory.lowering.digits import excess
 
 _ROUNDING = 1e-12  # a weight that is reached but for rounding is reached
 
@@ -60,7 +61,7 @@ def largest_divergence(length: int, logit_range: float) -> float:
 
     Proof: in one logit x_i, d KL/dx_i = p_i (x_i - E_p x), whose sign changes once, from - to +: the maximum is at a
     corner. At a share s = k/t it has one maximum, at (r e^r/(e^r - 1) - 1)/(e^r - 1), so that k is a neighbour of that.
-    Absolute error about 1e-15. Args: length t >= 1; logit_range r >= 0. Raises ValueError outside.
+    Args: length t >= 1; logit_range r >= 0. Raises ValueError outside.
     """
     length, r = whole("length", length, 1), real("logit_range", logit_range, NONNEGATIVE)
     if length == 1:
@@ -68,13 +69,15 @@ def largest_divergence(length: int, logit_range: float) -> float:
     rest = -math.expm1(-r)  # 1 - e^{-r}
     best = 0.5 if r < 1e-5 else (r / rest - 1.0) * math.exp(-r) / rest
     near = math.floor(best * length)
-    return max(0.0, *(_corner(min(max(k, 1), length - 1) / length, r) for k in (near, near + 1)))
+    return max(_corner(min(max(k, 1), length - 1), length, r) for k in (near, near + 1))
 
 
-def _corner(share: float, r: float) -> float:
-    """KL(p || u) where a share of the logits is r above the others."""
-    high, low = share, (1 - share) * math.exp(-r)
-    return -math.log(high + low) - r * (low / (high + low))
+def _corner(k: int, t: int, r: float) -> float:
+    """KL(p || u) where k of t logits are r above the others: a sum of p/u - 1 over both, none of them below 0."""
+    share, others = k / t, (t - k) / t
+    rest = -math.expm1(-r) / (share + others * math.exp(-r))
+    above, below = excess(np.array([others * rest, -share * rest]))
+    return float(share * above + others * below)
 
 
 @elementwise("length", "slope", "logit_range", "self_gap")
@@ -83,10 +86,13 @@ def first_token_bound(length: int, slope: float, logit_range: float, self_gap: f
 
     1/(1 + e^{-D} sum_{j=1}^{length-1} e^{slope j}). Attained where the query's own token may be lowest (D_s = D): the
     first token has the highest logit, every other one the lowest. With self_gap D_s < D it is a bound. At slope 0,
-    `largest_weight`. Args: length >= 1; slope >= 0; logit_range >= 0; self_gap in [0, logit_range].
+    `largest_weight`. A distance that is no float counts as the float below it.
+    Args: length >= 1; slope >= 0; logit_range >= 0; self_gap in [0, logit_range].
     Raises ValueError outside.
     """
-    return float(weight_bound(whole("length", length, 1) - 1, slope, logit_range, self_gap))
+    distance = whole("length", length, 1) - 1
+    near = float(distance)
+    return float(weight_bound(near if near <= distance else math.nextafter(near, 0.0), slope, logit_range, self_gap))
 
 
 @elementwise("slope", "logit_range", "weight")
@@ -111,13 +117,15 @@ def masked_sink_length(slope: float, self_gap: float, weight: float) -> float:
     """As `sink_length` where any token between may be dropped: 1 + floor((D_s + ln(1/tau - 1)) / slope), at least 1.
 
     The inverse of `alibi.masked_weight_bound`: holds for a cache that drops any of them, attained where it drops all.
-    A cache that keeps the distances is meant. Args: slope > 0; self_gap D_s >= 0; weight tau in (0, 1).
+    A cache that keeps the distances is meant. The sum is rounded upwards by 2^-51 of a negative logarithm, which may
+    cancel it. Args: slope > 0; self_gap D_s >= 0; weight tau in (0, 1).
     Raises ValueError outside, and where it overflows.
     """
     slope, gap = real("slope", slope, POSITIVE), real("self_gap", self_gap, NONNEGATIVE)
     tau = real("weight", weight, SHARE)
-    reach = max(0, math.floor((gap + log_odds(tau)) / slope))
-    return 1.0 + _settled(reach, lambda n: -softplus(slope * n - gap), tau)
+    odds = log_odds(tau)
+    reach = max(0, math.floor((gap + odds - 2.0**-51 * min(odds, 0.0)) / slope))
+    return 1.0 + _settled(reach, lambda n: -softplus(less(slope, n, gap)), tau)
 
 
 def _settled(reach: int, log_bound: Callable[[int], float], weight: float) -> int:

@@ -10,9 +10,10 @@ from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit, logsumexp, softmax
+from scipy.special import logsumexp, softmax
 
 from theory.checked import choice, reals, sized
+from theory.lowering.digits import odds_share
 from theory.value_residual.inputs import Array, agree, rows
 
 Mask = Literal["none", "causal"]
@@ -89,5 +90,5 @@ def own_mass(logits: ArrayLike, other_logits: ArrayLike, mask: Mask = "none") ->
     """
     own = masked("logits", logits, mask)
     other = masked("other_logits", other_logits, mask, own.shape)
-    share: Array = expit(logsumexp(own, axis=-1) - logsumexp(other, axis=-1))
+    share: Array = odds_share(logsumexp(own, axis=-1) - logsumexp(other, axis=-1))
     return share

@@ -16,9 +16,9 @@ from __future__ import annotations
 import math
 
 from numpy.typing import ArrayLike
-from scipy.special import expit
 
 from theory.checked import NONNEGATIVE, POSITIVE, SHARE, elementwise, real, reals, sized
+from theory.lowering.digits import odds_share
 from theory.value_residual.inputs import Array
 
 
@@ -61,7 +61,7 @@ def stationary_weight(norm: float, variance: float) -> float:
     Args: norm ||v_eff|| >= 0; variance > 0. Returns: in (0, 1], 1 for a drained value. Raises ValueError.
     """
     norm, variance = real("norm", norm, NONNEGATIVE), real("variance", variance, POSITIVE)
-    return 1.0 if norm == 0.0 else float(expit(math.log(variance) - 2.0 * math.log(norm)))
+    return 1.0 if norm == 0.0 else float(odds_share(math.log(variance) - 2.0 * math.log(norm)))
 
 
 @elementwise("weight", "decay")
@@ -85,7 +85,7 @@ def undecayed_norm_bound(norm: float, logit: float, variance: float, time: float
     below that, so it never falls below a_0. A value residual alone does not stop the drain: v goes to -v_1.
     Args: norm ||v_eff(0)|| >= 0; logit s(0); variance > 0; time t >= 0. Raises ValueError.
     """
-    least = min(float(expit(real("logit", logit))), stationary_weight(norm, variance))
+    least = min(float(odds_share(real("logit", logit))), stationary_weight(norm, variance))
     return real("norm", norm) * math.exp(-least * least * real("time", time, NONNEGATIVE))
 
 
@@ -104,4 +104,4 @@ def _vector(name: str, value: ArrayLike) -> Array:
 def _weights(logit: float) -> tuple[float, float]:
     """sigmoid(s) and 1 - sigmoid(s), each with its digits."""
     s = real("logit", logit)
-    return float(expit(s)), float(expit(-s))
+    return float(odds_share(s)), float(odds_share(-s))

@@ -15,9 +15,10 @@ import math
 from typing import NamedTuple
 
 from scipy.optimize import brentq
-from scipy.special import expit, logit
+from scipy.special import logit
 
 from theory.checked import POSITIVE, Range, elementwise, real, sized
+from theory.lowering.digits import odds_share
 from theory.records import comparable
 
 FOLDING = Range(0.0, 0.25, open=True)  # decays with three equilibria for some v_1
@@ -80,7 +81,7 @@ def _log1p_exp(x: float) -> float:
 
 def _kept(s: float, mu: float) -> float:
     """mu / (a^2 + mu)."""
-    return float(expit(math.log(mu) - 2.0 * _log_sigmoid(s)))
+    return float(odds_share(math.log(mu) - 2.0 * _log_sigmoid(s)))
 
 
 def _folds(mu: float) -> tuple[float, float]:

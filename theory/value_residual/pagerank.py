@@ -80,14 +80,19 @@ def spectral_map(mu: float, lam: float, n_layers: int | None = None) -> float:
     For mu in (0, 1) it increases in lambda, from 0 to mu (SVFormer). mu = 1 stays 1.
     Args: mu real, in [-1, 1]; lam >= 0, > 0 for the limit; n_layers >= 1, None for the limit. Raises ValueError.
     """
+    return real("mu", mu, EIGENVALUE) * kept(mu, lam, n_layers)
+
+
+def kept(mu: float, lam: float, n_layers: int | None) -> float:
+    """`spectral_map` over mu. Arguments and errors as there."""
     mu, lam = real("mu", mu, EIGENVALUE), real("lam", lam, POSITIVE if n_layers is None else NONNEGATIVE)
     # lambda / (1 + lambda - mu) without 1 + lambda, which rounds a small lambda away and overflows for none
     limit = 1.0 if mu == 1.0 else lam / (lam + (1.0 - mu))
     if n_layers is None:
-        return mu * limit
+        return limit
     steps = whole("n_layers", n_layers, 1) - 1
     left = math.exp(-steps * math.log1p(lam)) * mu**steps
-    return mu * (limit + left * (1.0 - limit))
+    return limit + left * (1.0 - limit)
 
 
 def _walk(attention: ArrayLike, values: ArrayLike) -> tuple[Array, Array]:

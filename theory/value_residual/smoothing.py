@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from theory.checked import NONNEGATIVE, UNIT, elementwise, real, sized, whole
+from theory.lowering.digits import product
 from theory.value_residual.inputs import Array, rows, stochastic
-from theory.value_residual.pagerank import spectral_map
+from theory.value_residual.pagerank import kept
 
 
 @sized()
@@ -69,7 +70,10 @@ def residual_diameter_bound(contraction: float, diameter: float, lam: float, n_l
     the limit tau lambda/(1 + lambda - tau), not 0. It is reached by A with (1, 0) and (1 - tau, tau) for rows. At
     tau = 0 it is 0: A_n = 1 e_1^T still makes all rows one, since V_1 is added before the mixing.
     Args: contraction tau in [0, 1]; diameter D >= 0 of V_1; lam >= 0, > 0 for the limit; n_layers >= 1, None for the
-    limit. Raises ValueError.
+    limit. lambda below 1e-290 is rounded upwards. Raises ValueError.
     """
-    shrunk = spectral_map(real("contraction", contraction, UNIT), lam, n_layers)
-    return float(shrunk * real("diameter", diameter, NONNEGATIVE))
+    mu, wide = real("contraction", contraction, UNIT), real("diameter", diameter, NONNEGATIVE)
+    shrunk = kept(mu, lam, n_layers)
+    if 0.0 < shrunk < 1e-290:  # where it is rounded by a unit of its own, which is no small share of it
+        shrunk = math.nextafter(shrunk, 1.0)
+    return float(product(wide, mu, shrunk))

@@ -15,7 +15,6 @@ from theory.alibi.shifted import shifted_range
 from theory.alibi.shifted_scope import (
     log_shifted_odds,
     shifted_dropped_mass,
-    shifted_range_beyond,
     shifted_scope,
     shifted_weight_bound,
     shifted_window,
@@ -95,16 +94,6 @@ def test_window_keeps_the_mass_by_its_bound_and_is_at_most_the_old_one(mass, slo
     if found < math.inf:
         kept = max(1, math.ceil(found * (1 + 1e-12)))
         assert shifted_dropped_mass(kept, slope, raw, own, before) <= mass * (1 + 1e-9)
-
-
-def test_zero_coefficients_and_slopes_give_the_plain_bounds():
-    assert shifted_scope(0.1, 3.0, 1.0, 0.0, 0.01) == pytest.approx(alibi.scope(0.1, 3.0, 0.01), rel=1e-12)
-    assert shifted_scope(0.1, 3.0, 0.0, -1.0, 0.01) == pytest.approx(alibi.scope(0.1, 3.0, 0.01), rel=1e-12)
-    assert shifted_scope(0.1, 3.0, 0.0, 0.0, 0.01) == pytest.approx(alibi.scope(0.1, 0.0, 0.01), rel=1e-12)
-    assert shifted_range_beyond(0.1, 3.0, 0.5, 0.25, 0.01) == 2.25
-    assert shifted_scope(0.0, 3.0, 0.5, -0.5, 0.01) == pytest.approx(alibi.scope(0.0, 1.5, 0.01), rel=0.02)
-    assert shifted_window(0.0, 3.0, 0.5, -0.5, 0.01) == math.inf
-    assert shifted_scope([0.1, 1e-300], 1e9, 0.5, -0.5, 0.01)[1] == math.inf
 
 
 def test_a_distance_below_one_is_refused():

@@ -71,23 +71,6 @@ def test_compensation_refuses_bad_input_in_one_line():
     refuses(lambda: comp.compare([0.0, 1.0], np.ones((2, 1)), [True, True], 0.0, [1.0]), "at least one")
 
 
-def test_log_mass_bound_of_equal_logits_is_zero():
-    assert bounds.log_mass_bound(0.0) == 0.0
-
-
-@given(st.floats(1e-9, 5000))
-def test_log_mass_kernels_are_the_largest_gap_of_two_points_and_its_place(span):
-    """The gap log(1 + s (e^r - 1)) - s r of a share s has slope 0 where 1 + s (e^r - 1) = (e^r - 1)/r."""
-    with mp.workdps(80):
-        growth = mp.expm1(mp.mpf(span))
-        share = (growth / span - 1) / growth
-        for found, truth in (
-            (bounds.worst_share(span), share),
-            (bounds.log_mass_bound(span), mp.log1p(share * growth) - share * span),
-        ):
-            assert abs(float(found) - truth) <= 2e-15 * truth
-
-
 @given(st.floats(1e-200, 1e6))
 def test_certified_log_mass_bound_holds_the_fast_one_in_a_narrow_enclosure(span):
     low, high = bounds.certified_log_mass_bound(span)
@@ -160,12 +143,6 @@ def test_mean_bias_counts_identical_keys_too_little_by_its_formula(count, slope)
     assert alibi.mean_bias_log_gap(count, slope) == pytest.approx(gap, rel=1e-9, abs=1e-11)
 
 
-def test_mean_bias_gap_is_finite_where_sinh_overflows():
-    expected = 0.5 * 0.5 * 10**6 - math.log(10**6) - math.log(2 * math.sinh(0.25))
-    assert alibi.mean_bias_log_gap(10**6, 0.5) == pytest.approx(expected, rel=1e-13)
-    assert alibi.mean_bias_log_gap(4000, 2.0**-8) == pytest.approx(math.log(158), abs=0.005)
-
-
 def complex_pairs(vector):
     return [complex(a, b) for a, b in zip(vector[0::2], vector[1::2], strict=True)]
 
@@ -225,18 +202,6 @@ def test_log_gap_limit_keeps_its_digits_for_any_key(reach):
     with mp.workdps(400):
         exact = float(mp.log(mp.besseli(0, mp.mpf(reach))))
     assert float(rotary.log_gap_limit([reach, 0.0], [1.0, 0.0])) == pytest.approx(exact, rel=2e-15, abs=0)
-
-
-@pytest.mark.parametrize("count", [2, 3, 7, 1000])
-def test_mean_turn_near_whole_turns_is_what_it_is_there(count):
-    for turns in (1, 3, 5, 50):
-        for off in (0.0, 1e-12, 1e-3):
-            rate = 2 * math.pi * turns + off
-            with mp.workdps(60):
-                half = mp.mpf(rate) / 2
-                exact = float(abs(mp.sin(count * half) / (count * mp.sin(half))))
-            assert float(rotary.mean_turn(count, rate)) == pytest.approx(exact, rel=1e-13, abs=0)
-            assert rotary.mean_turn(count, rate) <= 1
 
 
 def test_compensation_variants_refuse_bad_input_in_one_line():

@@ -62,15 +62,6 @@ def test_ball_discrepancy_bound_holds_and_is_attained(length, sigma, slope, seed
     assert induction.discrepancy(worst, sigma, slope).epsilon == pytest.approx(bound, abs=ROUNDING)
 
 
-def test_the_printed_change_of_a_softmax_is_twice_the_largest_change_of_a_score():
-    assert induction.printed_softmax_change_bound([1.0, -3.0, 2.0]) == 6.0
-
-
-def test_ball_discrepancy_has_the_limit_of_its_docstring():
-    odds = np.exp(2.0) * np.expm1(1e-3)
-    assert induction.ball_discrepancy_bound(100_000, 1.0, 1e-3) == pytest.approx(odds / (1 + odds), rel=1e-9)
-
-
 @pytest.mark.parametrize(
     ("name", "arguments", "text"),
     [
