@@ -26,7 +26,7 @@ class Basis(Enum):
 
     ATTAINED = "attained by a query and two keys, in floats: their rounding is estimated, and proved with --certified"
     CERTIFIED = "upper end of an enclosure in ball arithmetic"
-    ROTATIONS = "a bound over all relative rotations"
+    ROTATIONS = "a bound over all relative rotations, in floats whose rounding is estimated"
     GAINS = "a bound from the gains of query and key norms"
     CLIPPED = "a bound from clipped queries and keys"
 
