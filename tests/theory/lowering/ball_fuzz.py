@@ -4,10 +4,10 @@ Each expression is built twice in parallel, as a sympy tree and as a Python func
 reference values share no code with the printer or with sympy's simplifier.
 """
 
-import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from random import Random
 
 import mpmath
 import sympy
@@ -26,14 +26,14 @@ def rational(number: Fraction) -> mpmath.mpf:
     return mpmath.mpf(number.numerator) / number.denominator
 
 
-def constant(rng: random.Random) -> Pair:
+def constant(rng: Random) -> Pair:
     number = Fraction(rng.randint(-30, 30), rng.choice([1, 2, 3, 7, 10, 97]))
     if rng.random() < 0.2:
         return rng.choice([(sympy.pi, lambda _: +mpmath.pi), (sympy.E, lambda _: +mpmath.e)])
     return sympy.Rational(number.numerator, number.denominator), lambda _: rational(number)
 
 
-def leaf(rng: random.Random) -> Pair:
+def leaf(rng: Random) -> Pair:
     if rng.random() < 0.3:
         return constant(rng)
     index = rng.randrange(3)
@@ -53,11 +53,11 @@ def power(inner: Pair, exponent: Fraction | int) -> Pair:
     return inner[0] ** exponent, lambda point: mpmath.power(inner[1](point), rational(exact))
 
 
-def bounded(rng: random.Random, depth: int) -> Pair:
+def bounded(rng: Random, depth: int) -> Pair:
     return unary(rng.choice(["tanh", "sin", "cos", "atan"]), expression(rng, depth - 1))
 
 
-def positive(rng: random.Random, depth: int) -> Pair:
+def positive(rng: Random, depth: int) -> Pair:
     choice = rng.randrange(4)
     if choice == 0:
         square = power(expression(rng, depth - 1), 2)
@@ -68,7 +68,7 @@ def positive(rng: random.Random, depth: int) -> Pair:
     return unary(rng.choice(["exp", "cosh"]), bounded(rng, depth))
 
 
-def binary(rng: random.Random, depth: int) -> Pair:
+def binary(rng: Random, depth: int) -> Pair:
     a, b = expression(rng, depth - 1), expression(rng, depth - 1)
     return rng.choice(
         [
@@ -81,7 +81,7 @@ def binary(rng: random.Random, depth: int) -> Pair:
     )
 
 
-def piecewise(rng: random.Random, depth: int) -> Pair:
+def piecewise(rng: Random, depth: int) -> Pair:
     a, b, c = (expression(rng, depth - 1) for _ in range(3))
     index, limit = rng.randrange(3), Fraction(rng.randint(-20, 20), 10)
     condition = SYMBOLS[index] < sympy.Rational(limit.numerator, limit.denominator)
@@ -92,7 +92,7 @@ def piecewise(rng: random.Random, depth: int) -> Pair:
     return sympy.Piecewise((a[0], condition), (b[0], True)) + c[0], reference
 
 
-def expression(rng: random.Random, depth: int) -> Pair:
+def expression(rng: Random, depth: int) -> Pair:
     """A random expression over the supported functions, defined at every real point."""
     if depth <= 0:
         return leaf(rng)
@@ -115,7 +115,7 @@ def expression(rng: random.Random, depth: int) -> Pair:
     return piecewise(rng, depth)
 
 
-def random_box(rng: random.Random) -> Box:
+def random_box(rng: Random) -> Box:
     sides = {}
     for name in NAMES:
         low = Fraction(rng.randint(-3000, 3000), rng.choice([1000, 1024, 997, 3000]))
@@ -124,7 +124,7 @@ def random_box(rng: random.Random) -> Box:
     return Box(sides)
 
 
-def random_points(rng: random.Random, box: Box) -> list[list[Fraction]]:
+def random_points(rng: Random, box: Box) -> list[list[Fraction]]:
     ends = [[rng.choice(box[name]) for name in NAMES] for _ in range(2)]
     return [*ends, [low + (high - low) * Fraction(rng.randint(0, 10**6), 10**6) for _, low, high in box.sides]]
 
@@ -145,7 +145,7 @@ class Tally:
 
 def fuzz(cases: int, seed: int, printer: type[BallFunction] = BallFunction, balls: Callable = Box.balls) -> Tally:
     """Does the printer contain the value at three exact points of a random box, for `cases` random expressions?"""
-    rng = random.Random(seed)
+    rng = Random(seed)
     tally = Tally()
     with mpmath.workdps(DIGITS):
         for _ in range(cases):
