@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 
 from dynamics.model.config import ModelConfig
 from dynamics.sweep.record import Job, Measure, result_of
@@ -42,19 +43,19 @@ def test_data_holds_each_curve_and_keeps_a_finished_run_where_it_was(data):
     assert data.names.tolist() == ["fast", "slow"]
     assert data.steps.tolist() == [10, 20, 30, 40]
     expected = [[0.5, 0.96, 0.96, 0.96], [0.97] * 4, [0.1, 0.2, 0.96, 0.96]]
-    np.testing.assert_array_equal(data.accuracy[0], expected)
-    np.testing.assert_array_equal(data.accuracy[1, 0], [0.1, 0.2, 0.3, 0.4])
+    assert_array_equal(data.accuracy[0], expected)
+    assert_array_equal(data.accuracy[1, 0], [0.1, 0.2, 0.3, 0.4])
     assert np.isnan(data.accuracy[1, 2]).all()
 
 
 def test_data_ends_the_curve_of_a_censored_run(data):
     longer = compute([*RESULTS, result("fast", 3, [0.1, 0.1, 0.1], 30)], MEASURE.level)
-    np.testing.assert_array_equal(longer.accuracy[0, 3], [0.1, 0.1, 0.1, math.nan])
+    assert_array_equal(longer.accuracy[0, 3], [0.1, 0.1, 0.1, math.nan])
     assert longer.times[0].tolist() == [20, 10, 30, math.inf]
 
 
 def test_data_times_and_medians_count_censored_runs(data):
-    np.testing.assert_array_equal(data.times, [[20, 10, 30], [math.inf, 40, math.nan]])
+    assert_array_equal(data.times, [[20, 10, 30], [math.inf, 40, math.nan]])
     assert data.median[0].tolist() == [20, 10, 30]
     assert data.median[1].tolist() == [math.inf, 40, math.inf]
     assert data.budget.tolist() == [30, 40]

@@ -9,6 +9,8 @@ from proofs_check.evidence import certify, check
 from proofs_check.evidence.krawczyk import _inside, _meet, _System, no_zero, unique_zero
 from theory.lowering.box import Box, Outcome
 
+PROVED, REFUTED, UNDECIDED = Outcome
+
 X, Y = symbols("x y", real=True)
 HALF = Rational(1, 2)
 
@@ -34,7 +36,7 @@ def encloses(box, name, value):
 )
 def test_simple_zero_is_proved_unique_and_enclosed(exprs, sides, zero):
     found = unique_zero(exprs, Box(sides))
-    assert found.outcome is Outcome.PROVED, found.reason
+    assert found.outcome is PROVED, found.reason
     assert Box(sides).contains(found.enclosure) and found.enclosure.width() < Fraction(1, 10**30)
     assert all(encloses(found.enclosure, name, value) for name, value in zero.items())
 
@@ -50,7 +52,7 @@ def test_simple_zero_is_proved_unique_and_enclosed(exprs, sides, zero):
 )
 def test_shifted_box_holds_no_zero(exprs, sides):
     found = unique_zero(exprs, Box(sides))
-    assert found.outcome is Outcome.REFUTED and "no zero" in found.reason and found.enclosure is None
+    assert found.outcome is REFUTED and "no zero" in found.reason and found.enclosure is None
 
 
 @pytest.mark.parametrize(
@@ -63,12 +65,12 @@ def test_shifted_box_holds_no_zero(exprs, sides):
     ],
 )
 def test_multiple_zero_stays_undecided(exprs, sides):
-    assert unique_zero(exprs, Box(sides), budget=300).outcome is Outcome.UNDECIDED
+    assert unique_zero(exprs, Box(sides), budget=300).outcome is UNDECIDED
 
 
 def test_nearly_double_zero_is_not_proved_at_low_precision():
     system = [X**2 - Rational(1, 10**30)]
-    assert unique_zero(system, Box({X: (-1, 1)}), budget=300).outcome is not Outcome.PROVED
+    assert unique_zero(system, Box({X: (-1, 1)}), budget=300).outcome is not PROVED
 
 
 @pytest.mark.parametrize(
@@ -81,22 +83,22 @@ def test_nearly_double_zero_is_not_proved_at_low_precision():
 )
 def test_second_zero_refutes_uniqueness(exprs, sides):
     found = unique_zero(exprs, Box(sides))
-    assert found.outcome is Outcome.REFUTED and "at least two" in found.reason
+    assert found.outcome is REFUTED and "at least two" in found.reason
 
 
 def test_zero_on_an_irrational_edge_is_never_claimed_wrongly():
     # sqrt(2) to 20 digits from below and from above: outside and inside of the box.
     below, above = "1.41421356237309504880", "1.41421356237309504881"
-    assert unique_zero([X**2 - 2], Box({X: (1, below)})).outcome is not Outcome.PROVED
-    assert unique_zero([X**2 - 2], Box({X: (1, above)})).outcome is not Outcome.REFUTED
+    assert unique_zero([X**2 - 2], Box({X: (1, below)})).outcome is not PROVED
+    assert unique_zero([X**2 - 2], Box({X: (1, above)})).outcome is not REFUTED
 
 
 def test_absence_comes_with_a_certificate_for_any_number_of_equations():
     exprs, box = [X**2 + Y**2 - 1, X - Y + 2, X + 3 * Y], Box({X: (-2, 2), Y: (-2, 2)})
     proof = no_zero(exprs, box)
-    assert proof.outcome is Outcome.PROVED
-    assert check.verify(proof.to_json(), certify.both_signs(exprs), box).outcome is Outcome.PROVED
-    assert no_zero([X, Y], box).outcome is Outcome.REFUTED
+    assert proof.outcome is PROVED
+    assert check.verify(proof.to_json(), certify.both_signs(exprs), box).outcome is PROVED
+    assert no_zero([X, Y], box).outcome is REFUTED
 
 
 @pytest.mark.parametrize(
@@ -141,34 +143,34 @@ def test_boxes_that_touch_meet_in_a_face():
 @pytest.mark.parametrize(
     ("exprs", "sides", "outcome", "boxes", "reason"),
     [
-        ([X**2 - 2], {X: (1, 100)}, Outcome.PROVED, 9, "there is exactly one zero in the box"),
-        ([X**2 + Y**2 - 1, X - Y], {X: (0, 2), Y: (0, 2)}, Outcome.PROVED, 7, "there is exactly one zero in the box"),
-        ([X**2 - 2], {X: (-1, 1)}, Outcome.REFUTED, 1, "there is no zero in the box"),
-        ([sin(X)], {X: (1, 10)}, Outcome.REFUTED, 11, "there are at least two zeros"),
-        ([X**2 - 2], {X: (1, ROOT)}, Outcome.UNDECIDED, 1, "the zero lies too near the boundary"),
-        ([X**2 - 2], {X: (ROOT, 2)}, Outcome.UNDECIDED, 1, "the zero lies too near the boundary"),
+        ([X**2 - 2], {X: (1, 100)}, PROVED, 9, "there is exactly one zero in the box"),
+        ([X**2 + Y**2 - 1, X - Y], {X: (0, 2), Y: (0, 2)}, PROVED, 7, "there is exactly one zero in the box"),
+        ([X**2 - 2], {X: (-1, 1)}, REFUTED, 1, "there is no zero in the box"),
+        ([sin(X)], {X: (1, 10)}, REFUTED, 11, "there are at least two zeros"),
+        ([X**2 - 2], {X: (1, ROOT)}, UNDECIDED, 1, "the zero lies too near the boundary"),
+        ([X**2 - 2], {X: (ROOT, 2)}, UNDECIDED, 1, "the zero lies too near the boundary"),
     ],
 )
 def test_each_ending_says_why_after_few_boxes(exprs, sides, outcome, boxes, reason):
     found = unique_zero(exprs, Box(sides))
     assert found.outcome is outcome and found.reason.startswith(reason)
     assert 1 <= found.boxes <= boxes
-    assert (found.enclosure is None) == (outcome is Outcome.REFUTED)
+    assert (found.enclosure is None) == (outcome is REFUTED)
 
 
 @pytest.mark.parametrize("budget", [1, 7])
 def test_a_budget_that_runs_out_is_used_up_and_leaves_it_undecided(budget):
     found = unique_zero([X**2], side(-1, 1), budget=budget)
-    assert (found.outcome, found.boxes, found.enclosure) == (Outcome.UNDECIDED, budget, None)
+    assert (found.outcome, found.boxes, found.enclosure) == (UNDECIDED, budget, None)
     assert "budget" in found.reason
 
 
 def test_a_budget_that_is_just_enough_decides():
     exprs, box = [sin(X)], side(2, 6)
     needed = unique_zero(exprs, box).boxes
-    assert unique_zero(exprs, box, budget=needed).outcome is Outcome.PROVED
+    assert unique_zero(exprs, box, budget=needed).outcome is PROVED
     short = unique_zero(exprs, box, budget=needed - 1)
-    assert short.outcome is Outcome.UNDECIDED and short.enclosure is not None
+    assert short.outcome is UNDECIDED and short.enclosure is not None
 
 
 def test_precision_sets_the_size_of_the_enclosure():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pytest import approx
 from scipy.optimize import minimize
 
 from tests.theory.alibi.drawn_heads import random_head
@@ -66,8 +67,8 @@ def test_odds_of_one_sign_are_attained_but_for_the_token_before_the_target(dista
     own, before = max(abs(own), abs(before)), min(abs(own), abs(before))
     bound = math.exp(log_shifted_odds(distance, slope, raw, own, before))
     extra = math.exp(-slope - before * raw / 2)
-    assert worst(distance, slope, raw, own, before, raw) == pytest.approx(bound + extra, rel=1e-7)
-    assert worst(distance, slope, raw, -own, -before, raw) == pytest.approx(bound + extra, rel=1e-7)
+    assert worst(distance, slope, raw, own, before, raw) == approx(bound + extra, rel=1e-7)
+    assert worst(distance, slope, raw, -own, -before, raw) == approx(bound + extra, rel=1e-7)
 
 
 @given(eps=st.sampled_from([1e-6, 1e-3, 0.1, 0.5, 0.9]), **HEADS)
@@ -77,7 +78,7 @@ def test_scope_is_where_the_bound_reaches_eps_and_never_beyond_the_old_one(eps, 
     distance = max(1, math.ceil(found * (1 + 1e-12)))
     assert shifted_weight_bound(distance, slope, raw, own, before) <= eps * (1 + 1e-9)
     if own * before >= 0 and found > 1:
-        assert shifted_weight_bound(found, slope, raw, own, before) == pytest.approx(eps, rel=1e-6)
+        assert shifted_weight_bound(found, slope, raw, own, before) == approx(eps, rel=1e-6)
 
 
 @given(window=st.integers(1, 7), far=st.integers(1, 5), **HEADS)
@@ -98,11 +99,11 @@ def test_window_keeps_the_mass_by_its_bound_and_is_at_most_the_old_one(mass, slo
 
 
 def test_zero_coefficients_and_slopes_give_the_plain_bounds():
-    assert shifted_scope(0.1, 3.0, 1.0, 0.0, 0.01) == pytest.approx(alibi.scope(0.1, 3.0, 0.01), rel=1e-12)
-    assert shifted_scope(0.1, 3.0, 0.0, -1.0, 0.01) == pytest.approx(alibi.scope(0.1, 3.0, 0.01), rel=1e-12)
-    assert shifted_scope(0.1, 3.0, 0.0, 0.0, 0.01) == pytest.approx(alibi.scope(0.1, 0.0, 0.01), rel=1e-12)
+    assert shifted_scope(0.1, 3.0, 1.0, 0.0, 0.01) == approx(alibi.scope(0.1, 3.0, 0.01), rel=1e-12)
+    assert shifted_scope(0.1, 3.0, 0.0, -1.0, 0.01) == approx(alibi.scope(0.1, 3.0, 0.01), rel=1e-12)
+    assert shifted_scope(0.1, 3.0, 0.0, 0.0, 0.01) == approx(alibi.scope(0.1, 0.0, 0.01), rel=1e-12)
     assert shifted_range_beyond(0.1, 3.0, 0.5, 0.25, 0.01) == 2.25
-    assert shifted_scope(0.0, 3.0, 0.5, -0.5, 0.01) == pytest.approx(alibi.scope(0.0, 1.5, 0.01), rel=0.02)
+    assert shifted_scope(0.0, 3.0, 0.5, -0.5, 0.01) == approx(alibi.scope(0.0, 1.5, 0.01), rel=0.02)
     assert shifted_window(0.0, 3.0, 0.5, -0.5, 0.01) == math.inf
     assert shifted_scope([0.1, 1e-300], 1e9, 0.5, -0.5, 0.01)[1] == math.inf
 
@@ -122,7 +123,7 @@ def test_range_of_mixed_keys_is_attained_by_chosen_neighbours(coefficients):
     best = sum(c * (high if s > 0 else low) for c, s in zip(coefficients, signs, strict=True))
     worst = sum(c * (low if s > 0 else high) for c, s in zip(coefficients, signs, strict=True))
     spread = query @ (best - worst) / math.sqrt(3)
-    assert spread == pytest.approx(shifted_range(alibi.logit_range(**head), coefficients), rel=1e-10)
+    assert spread == approx(shifted_range(alibi.logit_range(**head), coefficients), rel=1e-10)
 
 
 def test_rows_are_taken_one_by_one_and_zeros_leave_no_range():

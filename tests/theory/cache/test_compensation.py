@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from pytest import approx
 
 from tests.theory.cache.loops import dropped_tokens, log_sum
 from tests.theory.cases import refuses
@@ -40,17 +42,17 @@ def test_centred_token_is_exact_at_its_centre_with_its_gradient(seed):
     logits, every = np.append(keys @ query, rng.normal(size=3)), np.append(values, rng.normal(size=(3, 2)), axis=0)
     weight = log_weight(query, stand_in)
     found = compare(logits, every, np.arange(len(logits)) < len(keys), weight, stand_in.value)
-    np.testing.assert_allclose(found.compensated, found.full, atol=1e-12)
+    assert_allclose(found.compensated, found.full, atol=1e-12)
     for axis in np.eye(len(query)):
         up, down = (log_sum(keys @ (query + s * 1e-5 * axis)) for s in (1, -1))
-        assert (up - down) / 2e-5 == pytest.approx(float(stand_in.key @ axis), abs=1e-7)
+        assert (up - down) / 2e-5 == approx(float(stand_in.key @ axis), abs=1e-7)
 
 
 def test_smallest_head_that_compensation_makes_worse():
     logits, values = np.log([2.0, 0.5, 1.0]), np.array([[1.0], [-4.0], [0.0]])
     found = compare(logits, values, [True, True, False], math.log(2), [-1.5])
-    assert found.full == pytest.approx([0], abs=1e-15) and found.truncated == pytest.approx([0])
-    assert found.compensated == pytest.approx([-1.0])
+    assert found.full == approx([0], abs=1e-15) and found.truncated == approx([0])
+    assert found.compensated == approx([-1.0])
 
 
 @given(seeds)
@@ -61,7 +63,7 @@ def test_token_of_a_batch_equals_each_head_alone(seed):
     whole = token(keys, values, biases, centre)
     alone = token(keys[1, 2], values[1, 2], biases[1, 2], centre[1, 2])
     for found, expected in zip(whole, alone, strict=True):
-        np.testing.assert_allclose(found[1, 2], expected, atol=1e-13)
+        assert_allclose(found[1, 2], expected, atol=1e-13)
 
 
 def test_compensation_refuses_bad_input_in_one_line():
@@ -92,7 +94,7 @@ def test_log_mass_kernels_are_the_largest_gap_of_two_points_and_its_place(span):
 def test_certified_log_mass_bound_holds_the_fast_one_in_a_narrow_enclosure(span):
     low, high = bounds.certified_log_mass_bound(span)
     assert low <= high <= low * (1 + 1e-15) or high < 1e-300
-    assert bounds.log_mass_bound(span) == pytest.approx(low, rel=4e-15, abs=1e-300)
+    assert bounds.log_mass_bound(span) == approx(low, rel=4e-15, abs=1e-300)
 
 
 ONES = Token(np.ones(2), np.ones(2), np.zeros(()))
@@ -136,10 +138,10 @@ def test_decayed_token_advances_to_the_token_of_all_dropped_keys(seed, slope):
         running = alibi.advance(running, keys[age], values[age], window, slope)
     distances = window + np.arange(len(keys))[::-1]
     weights = [math.exp(-slope * float(d)) for d in distances]
-    assert running.log_mass == pytest.approx(math.log(math.fsum(weights)), abs=1e-12)
+    assert running.log_mass == approx(math.log(math.fsum(weights)), abs=1e-12)
     for found, rows in ((running.key, keys), (running.value, values)):
         mean = sum(w * row for w, row in zip(weights, rows, strict=True)) / math.fsum(weights)
-        np.testing.assert_allclose(found, mean, atol=1e-12)
+        assert_allclose(found, mean, atol=1e-12)
 
 
 @given(seeds, st.floats(0, 3), st.floats(0.1, 10))
@@ -157,13 +159,13 @@ def test_mean_bias_counts_identical_keys_too_little_by_its_formula(count, slope)
     distances = range(7, 7 + count)
     logits = [-slope * d for d in distances]
     gap = log_sum(logits) - (math.log(count) + math.fsum(logits) / count)
-    assert alibi.mean_bias_log_gap(count, slope) == pytest.approx(gap, rel=1e-9, abs=1e-11)
+    assert alibi.mean_bias_log_gap(count, slope) == approx(gap, rel=1e-9, abs=1e-11)
 
 
 def test_mean_bias_gap_is_finite_where_sinh_overflows():
     expected = 0.5 * 0.5 * 10**6 - math.log(10**6) - math.log(2 * math.sinh(0.25))
-    assert alibi.mean_bias_log_gap(10**6, 0.5) == pytest.approx(expected, rel=1e-13)
-    assert alibi.mean_bias_log_gap(4000, 2.0**-8) == pytest.approx(math.log(158), abs=0.005)
+    assert alibi.mean_bias_log_gap(10**6, 0.5) == approx(expected, rel=1e-13)
+    assert alibi.mean_bias_log_gap(4000, 2.0**-8) == approx(math.log(158), abs=0.005)
 
 
 def complex_pairs(vector):
@@ -191,7 +193,7 @@ def test_unrotated_token_is_exact_for_identical_keys_and_bracketed_for_others(se
         return sum((q.conjugate() * k * cmath.exp(-1j * t * float(distance))).real for q, k, t in pairs)
 
     same = [logit(keys[0], d) for d in distances]
-    assert unrotated_log_weight(query, keys[0], distances, rates) == pytest.approx(
+    assert unrotated_log_weight(query, keys[0], distances, rates) == approx(
         log_sum(same), abs=1e-11
     )
     mean = keys.mean(axis=0)
@@ -204,7 +206,7 @@ def test_unrotated_token_is_exact_for_identical_keys_and_bracketed_for_others(se
 @given(st.integers(1, 400), st.floats(1e-4, 3.1))
 def test_mean_turn_is_the_mean_of_the_phases_and_below_its_bound(count, rate):
     mean = abs(sum(cmath.exp(1j * rate * m) for m in range(count)) / count)
-    assert mean_turn(count, rate) == pytest.approx(mean, abs=1e-12)
+    assert mean_turn(count, rate) == approx(mean, abs=1e-12)
     assert mean <= 1 / (count * math.sin(rate / 2)) + 1e-12
 
 
@@ -215,8 +217,8 @@ def test_identical_rotated_keys_reach_the_product_of_bessel_functions():
     turned = rotate(np.broadcast_to(key, (len(positions), 6)), positions, rates)
     assert np.abs(turned.mean(axis=0)).max() < 1e-12
     expected = math.prod(float(mp.besseli(0, a)) for a in reach)
-    assert np.exp(turned @ query).mean() == pytest.approx(expected, rel=1e-9)
-    assert math.exp(log_gap_limit(query, key)) == pytest.approx(expected, rel=1e-12)
+    assert np.exp(turned @ query).mean() == approx(expected, rel=1e-9)
+    assert math.exp(log_gap_limit(query, key)) == approx(expected, rel=1e-12)
     assert log_gap_limit(1e4 * query, key) < 6e4
 
 
@@ -224,7 +226,7 @@ def test_identical_rotated_keys_reach_the_product_of_bessel_functions():
 def test_log_gap_limit_keeps_its_digits_for_any_key(reach):
     with mp.workdps(400):
         exact = float(mp.log(mp.besseli(0, mp.mpf(reach))))
-    assert float(log_gap_limit([reach, 0.0], [1.0, 0.0])) == pytest.approx(exact, rel=2e-15, abs=0)
+    assert float(log_gap_limit([reach, 0.0], [1.0, 0.0])) == approx(exact, rel=2e-15, abs=0)
 
 
 @pytest.mark.parametrize("count", [2, 3, 7, 1000])
@@ -235,7 +237,7 @@ def test_mean_turn_near_whole_turns_is_what_it_is_there(count):
             with mp.workdps(60):
                 half = mp.mpf(rate) / 2
                 exact = float(abs(mp.sin(count * half) / (count * mp.sin(half))))
-            assert float(mean_turn(count, rate)) == pytest.approx(exact, rel=1e-13, abs=0)
+            assert float(mean_turn(count, rate)) == approx(exact, rel=1e-13, abs=0)
             assert mean_turn(count, rate) <= 1
 
 

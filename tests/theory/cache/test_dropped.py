@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from pytest import approx
 from scipy.optimize import minimize
 
 from tests.theory.cache.loops import mass, mean
@@ -29,27 +31,27 @@ def random_head(seed, scale=3.0):
 def test_truncation_parts_equal_loops_over_tokens(seed):
     logits, values, dropped = random_head(seed)
     found = truncate(logits, values, dropped)
-    assert found.mass == pytest.approx(mass(logits, dropped), rel=1e-12)
-    np.testing.assert_allclose(found.full, mean(logits, values), atol=1e-12)
-    np.testing.assert_allclose(found.truncated, mean(logits[~dropped], values[~dropped]), atol=1e-12)
+    assert found.mass == approx(mass(logits, dropped), rel=1e-12)
+    assert_allclose(found.full, mean(logits, values), atol=1e-12)
+    assert_allclose(found.truncated, mean(logits[~dropped], values[~dropped]), atol=1e-12)
     part = found.mass * (found.dropped_mean - found.truncated)
-    np.testing.assert_allclose(found.full - found.truncated, part, atol=1e-12)
+    assert_allclose(found.full - found.truncated, part, atol=1e-12)
 
 
 @given(seeds, st.floats(0, 2000))
 def test_truncation_survives_logits_of_thousands(seed, shift):
     logits, values, dropped = random_head(seed)
     moved = truncate(logits + shift, values, dropped)
-    np.testing.assert_allclose(moved.full, attend(logits, values), rtol=1e-9, atol=1e-9)
+    assert_allclose(moved.full, attend(logits, values), rtol=1e-9, atol=1e-9)
     apart = truncate(logits - shift * dropped, values, dropped)
-    assert apart.mass == pytest.approx(mass(logits - shift * dropped, dropped), rel=1e-9)
+    assert apart.mass == approx(mass(logits - shift * dropped, dropped), rel=1e-9)
 
 
 def test_output_error_bound_is_reached_by_values_at_both_ends():
     values, dropped = np.array([[1.0], [1.0], [-1.0]]), np.array([True, True, False])
     logits = np.array([0.3, -1.0, 0.7])
     error = np.linalg.norm(mean(logits, values) - values[2])
-    assert error == pytest.approx(output_error_bound(mass(logits, dropped), 2.0), rel=1e-12)
+    assert error == approx(output_error_bound(mass(logits, dropped), 2.0), rel=1e-12)
 
 
 @pytest.mark.parametrize("norm", ["rms", "layer"])
@@ -76,7 +78,7 @@ def test_output_bound_from_weights_is_reached_by_a_negative_head_of_width_one(pr
     found = truncate(logits, 1.5 * states[:, None], states < 0)
     share = alibi.dropped_mass_bound(window, slope, alibi.logit_range([[-product]], [[1.0]], [1.0]), length)
     bound = output_error_bound(share, value_diameter([[1.5]], [1.0]))
-    assert np.linalg.norm(found.full - found.truncated) == pytest.approx(bound, rel=1e-9)
+    assert np.linalg.norm(found.full - found.truncated) == approx(bound, rel=1e-9)
 
 
 @given(seeds, st.floats(0, 60))
@@ -87,31 +89,31 @@ def test_eviction_errors_equal_leaving_each_token_out(seed, lead):
     for j, error in enumerate(eviction_errors(logits, values)):
         left = np.arange(len(logits)) != j
         true = np.linalg.norm(mean(logits[left], values[left]) - full)
-        assert error == pytest.approx(true, rel=1e-6, abs=1e-12)
+        assert error == approx(true, rel=1e-6, abs=1e-12)
 
 
 @given(st.integers(1, 40), st.integers(1, 40), ranges, st.floats(0, 1))
 def test_flat_mass_bounds_are_reached(n_dropped, n_kept, spread, part):
     dropped = np.arange(n_dropped + n_kept) < n_dropped
-    assert mass_bound(n_dropped, n_kept, spread) == pytest.approx(mass(spread * dropped, dropped), rel=1e-12)
-    assert mass_floor(n_dropped, n_kept, spread) == pytest.approx(mass(-spread * dropped, dropped), rel=1e-12)
+    assert mass_bound(n_dropped, n_kept, spread) == approx(mass(spread * dropped, dropped), rel=1e-12)
+    assert mass_floor(n_dropped, n_kept, spread) == approx(mass(-spread * dropped, dropped), rel=1e-12)
     logits = spread * dropped
     logits[-1] = spread * (1 - part)  # the query's own key
     found = mass_bound(n_dropped, n_kept, spread, spread - logits[-1])
-    assert found == pytest.approx(mass(logits, dropped), rel=1e-9)
+    assert found == approx(mass(logits, dropped), rel=1e-9)
 
 
 def test_flat_bounds_stay_finite_for_logit_ranges_of_thousands():
     assert mass_bound(10, 10, 5000.0) == 1.0
     assert 0.0 <= mass_floor(10, 10, 700.0) < 1e-300
-    assert log_scope(5000.0, 1e-3) == pytest.approx(5000 + math.log(999), rel=1e-14)
+    assert log_scope(5000.0, 1e-3) == approx(5000 + math.log(999), rel=1e-14)
 
 
 def test_shares_keep_their_digits_down_to_the_least_double():
     share = truncate([-725.0, 0.0], [[1.0], [2.0]], [True, False]).mass
-    assert share == pytest.approx(math.exp(-725), rel=1e-6, abs=0)
-    assert float(mass_floor(5e-7, 35.9, 700)) == pytest.approx(5e-7 / 35.9 * math.exp(-700), rel=1e-6, abs=0)
-    assert float(mass_bound(1.0, 5e307, 0.0)) == pytest.approx(2e-308, rel=1e-12, abs=0)
+    assert share == approx(math.exp(-725), rel=1e-6, abs=0)
+    assert float(mass_floor(5e-7, 35.9, 700)) == approx(5e-7 / 35.9 * math.exp(-700), rel=1e-6, abs=0)
+    assert float(mass_bound(1.0, 5e307, 0.0)) == approx(2e-308, rel=1e-12, abs=0)
 
 
 def test_truncation_refuses_bad_input_in_one_line():

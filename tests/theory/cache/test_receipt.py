@@ -3,9 +3,9 @@
 import math
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pytest import approx
 
 from tests.theory.cases import SEEDS, refuses
 from theory.cache import receipt
@@ -16,7 +16,7 @@ from theory.cache.dropped import attend, truncate
 def test_log_decay_is_the_sum_over_distances(slope, nearest, count):
     brute = math.fsum(math.exp(-slope * (nearest + n)) for n in range(count))
     found = float(receipt.log_decay(slope, nearest, count))
-    assert (found == -math.inf and not count) or found == pytest.approx(math.log(brute), abs=1e-12)
+    assert (found == -math.inf and not count) or found == approx(math.log(brute), abs=1e-12)
 
 
 @given(SEEDS, st.integers(1, 8), st.floats(0.0, 60.0))
@@ -32,7 +32,7 @@ def test_no_law_of_this_mean_has_a_larger_mean_of_e_to_the_x(seed, n, width):
 @given(st.floats(0.01, 40.0), st.floats(0.01, 0.99))
 def test_the_law_on_both_ends_reaches_it(width, top):
     mean = 1.0 + top * width
-    assert float(receipt.log_mean_exp_bound(mean, 1.0, 1.0 + width)) == pytest.approx(
+    assert float(receipt.log_mean_exp_bound(mean, 1.0, 1.0 + width)) == approx(
         math.log((1 - top) * math.e + top * math.exp(1.0 + width)), rel=1e-12
     )
 
@@ -100,7 +100,7 @@ def test_one_forgotten_token_is_known_exactly():
     dropped, distance = np.array([False, False, True]), np.arange(3)
     truth = truncate(x - 0.5 * distance, values, dropped)
     bound, _ = bound_of(None, x, 0.5, distance, values, dropped, True, truth.truncated)
-    assert bound == pytest.approx(np.linalg.norm(truth.full - truth.truncated), rel=1e-14)
+    assert bound == approx(np.linalg.norm(truth.full - truth.truncated), rel=1e-14)
 
 
 @given(SEEDS)
@@ -116,7 +116,7 @@ def test_a_bound_is_reached_at_an_end_of_the_share_and_on_the_rim(seed):
         middle = (1 - share) * (kept - returned) + share * (centre - returned)
         out = middle / max(np.linalg.norm(middle), 1e-300)
         reached.append(np.linalg.norm(middle + share * radius * out))
-    assert max(reached) == pytest.approx(bound, rel=1e-12) and reached[2] <= bound * (1 + 1e-12)
+    assert max(reached) == approx(bound, rel=1e-12) and reached[2] <= bound * (1 + 1e-12)
 
 
 @given(SEEDS)

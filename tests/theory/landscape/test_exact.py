@@ -6,6 +6,7 @@ import pytest
 import sympy as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
 
 from proofs_check.evidence.tolerances import KERNEL
 from tests.theory.cases import refuses
@@ -74,8 +75,8 @@ def test_hessian_is_the_derivative_of_the_gradient_at_every_position(tokens, whe
             for h in steps
         ]
         hessian = landscape.hessian(*point, tokens, place)
-        np.testing.assert_allclose(hessian, numeric, rtol=0, atol=1e-8)
-        np.testing.assert_allclose(hessian, np.swapaxes(hessian, -1, -2), rtol=0, atol=1e-15)
+        assert_allclose(hessian, numeric, rtol=0, atol=1e-8)
+        assert_allclose(hessian, np.swapaxes(hessian, -1, -2), rtol=0, atol=1e-15)
 
 
 HESSIAN = sp.hessian(symbolic.loss(symbolic.interior_table()), PARAMETERS)
@@ -88,4 +89,4 @@ def test_hessian_agrees_with_fifty_digits(point, tokens):
     with mpmath.workdps(50):
         exact = np.array(EXACT_HESSIAN(*map(mpmath.mpf, (*point, tokens))).tolist(), dtype=float)
     # second derivatives reach the square of the betas
-    np.testing.assert_allclose(hessian, exact, rtol=0, atol=36 * KERNEL)
+    assert_allclose(hessian, exact, rtol=0, atol=36 * KERNEL)

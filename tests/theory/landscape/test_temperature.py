@@ -10,10 +10,10 @@ from tests.theory.cases import refuses
 from theory.landscape import temperature as t
 
 
-def _slope_by_quadrature(temperature: float, width: int) -> float:
+def _slope_by_quadrature(temperature, width):
     """E[D / (1 + e^{-kappa D})] over r = |u|^2 and D given r, by scipy."""
 
-    def inner(square: float) -> float:
+    def inner(square):
         law = stats.norm(-square, np.sqrt(square / width))
         value, _ = integrate.quad(
             lambda m: m / (1 + np.exp(-temperature * m)) * law.pdf(m), *law.ppf([1e-14, 1 - 1e-14]), epsabs=1e-12

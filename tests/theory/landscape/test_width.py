@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pytest import approx
 
 from proofs_check.oracles.width import gradient_in_gram, gram_loss
 from tests.theory.cases import refuses
@@ -27,13 +28,13 @@ def test_finite_width_equals_finite_differences(sentence, parameters):
             low, middle, high = gram_loss(parameters, position, np.stack([units - move, units, units + move]))
             curvature += (1.0 if j == k else 0.5) * (low - 2 * middle + high) / step**2
     slope = gradient_in_gram(parameters, position, tokens)
-    assert found.mean_shift == pytest.approx(curvature, rel=1e-5, abs=2e-5)
-    assert found.variance == pytest.approx((slope**2).sum() / 2, rel=1e-7, abs=1e-9)
+    assert found.mean_shift == approx(curvature, rel=1e-5, abs=2e-5)
+    assert found.variance == approx((slope**2).sum() / 2, rel=1e-7, abs=1e-9)
 
 
 def test_finite_width_mean_is_the_average_over_positions():
     each = np.array([finite_width(0.3, 0.7, 0.6, 0.4, 9, i) for i in range(1, 9)])
-    assert finite_width(0.3, 0.7, 0.6, 0.4, 9, "mean") == pytest.approx(tuple(each.mean(axis=0)), rel=1e-13)
+    assert finite_width(0.3, 0.7, 0.6, 0.4, 9, "mean") == approx(tuple(each.mean(axis=0)), rel=1e-13)
 
 
 def test_finite_width_without_position_is_the_second_token():
@@ -79,8 +80,8 @@ def test_finite_width_keeps_its_digits_where_a_head_is_all_but_certain(point, to
         parameters = [np.array(mp.mpf(x), dtype=object) for x in point]
         shift, variance = (float(x.item()) for x in width_terms(parameters, tokens, position, exact_softmax))
     found = finite_width(*point, tokens, position)
-    assert float(found.mean_shift) == pytest.approx(shift, rel=1e-9, abs=0)
-    assert float(found.variance) == pytest.approx(variance, rel=1e-9, abs=0)
+    assert float(found.mean_shift) == approx(shift, rel=1e-9, abs=0)
+    assert float(found.variance) == approx(variance, rel=1e-9, abs=0)
 
 
 def test_finite_width_refuses_sizes_whose_products_overflow():

@@ -19,7 +19,7 @@ from theory.lowering.ball import (
 from theory.lowering.box import Outcome, equal, outward
 
 X = sympy.Symbol("x", real=True)
-PROVED, REFUTED, UNDECIDED = Outcome.PROVED, Outcome.REFUTED, Outcome.UNDECIDED
+PROVED, REFUTED, UNDECIDED = Outcome
 
 
 def on(low, high):

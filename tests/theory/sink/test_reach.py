@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pytest import approx
 
 from tests.theory.cases import refuses, softmax
 from theory import alibi
@@ -28,16 +29,16 @@ WEIGHTS = st.floats(0.001, 0.999)
 def test_largest_weight_is_that_of_one_token_above_all_others(length, span):
     x = np.zeros(length)
     x[0] = span
-    assert largest_weight(length, span) == pytest.approx(softmax(x)[0], rel=1e-12)
+    assert largest_weight(length, span) == approx(softmax(x)[0], rel=1e-12)
 
 
 @given(st.integers(2, 10**6), WEIGHTS)
 def test_one_key_above_all_others_by_the_range_has_the_weight_and_it_is_zero_where_even_weights_do(length, weight):
     needed = range_for_weight(length, weight)
-    assert 1 / (1 + (length - 1) * math.exp(-needed)) == pytest.approx(max(weight, 1 / length), rel=1e-12)
-    assert (needed == 0) == (weight * length <= 1) or weight * length == pytest.approx(1, rel=1e-12)
+    assert 1 / (1 + (length - 1) * math.exp(-needed)) == approx(max(weight, 1 / length), rel=1e-12)
+    assert (needed == 0) == (weight * length <= 1) or weight * length == approx(1, rel=1e-12)
     assert range_for_weight(1, weight) == 0
-    assert range_for_weight(2, 0.9) == pytest.approx(math.log(9))
+    assert range_for_weight(2, 0.9) == approx(math.log(9))
 
 
 def divergence(x):
@@ -53,12 +54,12 @@ def test_divergence_bound_is_the_smaller_of_two():
 @given(st.integers(2, 60), st.floats(0, 40))
 def test_largest_divergence_is_the_best_of_all_corners(length, span):
     corners = [divergence(np.where(np.arange(length) < k, span, 0.0)) for k in range(1, length)]
-    assert largest_divergence(length, span) == pytest.approx(max(corners), abs=1e-12)
+    assert largest_divergence(length, span) == approx(max(corners), abs=1e-12)
     assert max(corners) <= divergence_bound(span) + 1e-12
 
 
 def test_the_best_corner_of_nearly_equal_logits_is_half_of_them():
-    assert largest_divergence(100, 9e-6) == pytest.approx(9e-6**2 / 8, rel=1e-3)
+    assert largest_divergence(100, 9e-6) == approx(9e-6**2 / 8, rel=1e-3)
     assert largest_divergence(5, 0.0) == 0
 
 
@@ -80,10 +81,10 @@ def first_weight(length, slope, logit_range, self_gap):
 def test_first_token_bound_is_attained_by_the_context_that_is_named(length, slope, logit_range, share):
     gap = share * logit_range
     found = first_token_bound(length, slope, logit_range, gap)
-    assert found == pytest.approx(first_weight(length, slope, logit_range, gap), rel=1e-10)
+    assert found == approx(first_weight(length, slope, logit_range, gap), rel=1e-10)
     free = first_token_bound(length, slope, logit_range)
-    assert free == pytest.approx(first_weight(length, slope, logit_range, logit_range), rel=1e-10)
-    assert free == pytest.approx(first_token_bound(length, slope, logit_range, logit_range), rel=1e-10)
+    assert free == approx(first_weight(length, slope, logit_range, logit_range), rel=1e-10)
+    assert free == approx(first_token_bound(length, slope, logit_range, logit_range), rel=1e-10)
 
 
 @given(st.one_of(st.just(0.0), st.floats(0.003, 2)), st.floats(0, 5), WEIGHTS)
@@ -93,7 +94,7 @@ def test_sink_length_is_the_longest_by_brute_force(slope, logit_range, weight):
     reached = 1 / (1 + np.append(0.0, np.cumsum(powers)))
     brute = lengths[reached >= weight * (1 - 1e-11)].max()
     found = sink_length(slope, logit_range, weight)
-    assert found == brute or (brute == 2000 and found >= 2000) or reached[brute - 1] == pytest.approx(weight, rel=1e-10)
+    assert found == brute or (brute == 2000 and found >= 2000) or reached[brute - 1] == approx(weight, rel=1e-10)
     if 1 < found < 1e6:  # the planted mistake: a length that forgets to count the query
         assert first_token_bound(found, slope, logit_range) >= weight * (1 - 1e-11)
         assert first_token_bound(found + 1, slope, logit_range) < weight
@@ -123,7 +124,7 @@ def test_masked_sink_length_is_the_longest_by_brute_force(slope, self_gap, weigh
     reached = np.append(reached, 1 / (1 + np.exp(np.minimum(slope * lengths[2:-1] - self_gap, 600))))
     brute = lengths[reached >= weight * (1 - 1e-11)].max()
     found = masked_sink_length(slope, self_gap, weight)
-    assert found == brute or reached[brute - 1] == pytest.approx(weight, rel=1e-10)
+    assert found == brute or reached[brute - 1] == approx(weight, rel=1e-10)
     assert found >= sink_length(slope, self_gap, weight)
 
 

@@ -1,9 +1,9 @@
 """Cross-layer attention against sums over places, and the constant that bounds what its average loses."""
 
 import numpy as np
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from pytest import approx
 
 from tests.theory.cases import SEEDS, refuses
 from tests.theory.value_residual.draws import close, generator
@@ -66,7 +66,7 @@ def test_the_mass_of_the_own_block_splits_the_output(seed, mask):
 @given(SEEDS, st.floats(0, 50))
 def test_the_own_mass_at_one_difference_is_half_less_its_hyperbolic_tangent(seed, shift):
     logits, *_ = head(seed)
-    assert own_mass(logits, logits + shift) == pytest.approx(0.5 - np.tanh(shift / 2) / 2, abs=1e-14)
+    assert own_mass(logits, logits + shift) == approx(0.5 - np.tanh(shift / 2) / 2, abs=1e-14)
 
 
 @given(SEEDS, MASKS)
@@ -88,10 +88,10 @@ def test_leading_axes_are_heads_of_their_own(seed, mask):
 @example(1e-9)
 def test_the_worst_head_reaches_the_bound(rho):
     worst = worst_head(rho)
-    assert float(difference_range(*worst[:2])[0]) == pytest.approx(rho, rel=1e-9)
+    assert float(difference_range(*worst[:2])[0]) == approx(rho, rel=1e-9)
     gap = cross_layer_attention(*worst) - averaged_attention(worst.logits, *worst[2:])
-    assert float(gap[0, 0]) == pytest.approx(np.tanh(rho / 4), rel=1e-12, abs=1e-15)
-    assert float(cross_layer_gap_bound(rho, 3.0)) == pytest.approx(3 * np.tanh(rho / 4), rel=1e-12)
+    assert float(gap[0, 0]) == approx(np.tanh(rho / 4), rel=1e-12, abs=1e-15)
+    assert float(cross_layer_gap_bound(rho, 3.0)) == approx(3 * np.tanh(rho / 4), rel=1e-12)
 
 
 def test_numbers_alone_and_hidden_keys():
