@@ -145,8 +145,3 @@ def test_a_multiplier_below_the_largest_curvature_certifies_nothing(norm):
 def test_violation_refuses_an_excess_below_rounding_and_gains_for_which_the_theorem_is_true():
     refuses(lambda: violation(printed_condition([1.0, 1.0 + 2.0**-52]), 0.5, 0.1), "less than rounding")
     refuses(lambda: violation(printed_condition([1.0, 1.0]), 0.5, 0.1), "there is no violation to build")
-
-
-def test_gains_of_a_wrong_shape_are_refused():
-    for gamma in ([], [[1.0]], 1.0):
-        refuses(lambda gamma=gamma: printed_condition(gamma), "gamma has shape")

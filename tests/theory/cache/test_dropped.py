@@ -116,10 +116,6 @@ def test_shares_keep_their_digits_down_to_the_least_double():
     assert float(mass_bound(1.0, 5e307, 0.0)) == approx(2e-308, rel=1e-12, abs=0)
 
 
-def test_truncation_refuses_bad_input_in_one_line():
-    refuses(lambda: truncate([0.0, 1.0], [[1.0], [2.0]], [True, True]), "at least one")
-    refuses(lambda: truncate([0.0, 1.0], [[1.0], [2.0]], [False, False]), "at least one")
-    refuses(lambda: truncate([0.0, 1.0], [[1.0], [2.0]], [0, 1]), "mask of shape")
-    refuses(lambda: truncate([0.0], [[1.0], [2.0]], [True, False]), "must agree")
+def test_one_token_has_no_others_and_one_dimension_no_layer_norm():
     refuses(lambda: value_diameter(np.ones((2, 1)), np.ones(1), "layer"), "d must be >= 2")
     refuses(lambda: eviction_errors([0.0], [[1.0]]), "n must be >= 2")

@@ -85,21 +85,6 @@ def test_angle_is_zero_with_itself_and_a_half_turn_with_the_opposite_field():
     assert_array_equal(angle_between(grid, other), angle_between(other, grid))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ({"n_tokens": 3.9}, ">= 4, got 3.9"),
-        ({"n_tokens": 4, "size": 1}, "size must be a whole number >= 2, got 1"),
-        ({"n_tokens": 4, "size": 2.5}, "got 2.5"),
-        ({"n_tokens": 4, "alpha1": (1.0, 0.0)}, "alpha1 must run upwards"),
-        ({"n_tokens": 4, "beta1": (0.0, 11.0)}, "got 0.0 to 11.0"),
-    ],
-)
-def test_slice_grid_refuses_what_lies_outside_its_domain(arguments, words):
-    refuses(lambda: slice_grid(**arguments), words)
 
-
-def test_printed_grid_refuses_what_lies_outside_its_domain():
-    refuses(lambda: printed_grid(-1, LISTING), "in [0, 500]")
-    refuses(lambda: printed_grid(501, LISTING), "in [0, 500], got 501")
+def test_two_slips_in_one_place_are_refused():
     refuses(lambda: printed_grid(1, Slips(constant_rest=True, exponential_rest=True)), "not both")

@@ -5,7 +5,6 @@ import pytest
 import sympy as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from tests.theory.cases import refuses
 from theory import landscape
 from theory.landscape import printed
 from theory.landscape.late_rates import late_state, late_velocity
@@ -126,8 +125,3 @@ def test_branch_has_its_least_number_of_tokens_at_the_fold(found):
     assert branch(FOLD_BETA1).n_tokens == pytest.approx(10.81120246, abs=1e-8)
     order = np.argsort(found.beta1)
     assert (np.diff(np.sign(np.diff(found.n_tokens[order]))) >= 0).all() and found.n_tokens.min() > 10.8112
-
-
-def test_branch_refuses_a_beta_out_of_range():
-    for beta in (0.0, 1.0, -1e4, [-1.0, 0.0]):
-        refuses(lambda beta=beta: branch(beta), "beta1 must lie")

@@ -6,7 +6,6 @@ import pytest
 from flint import arb
 from scipy import integrate, stats
 
-from tests.theory.cases import refuses
 from theory.landscape import temperature as t
 
 
@@ -37,8 +36,3 @@ def test_margin_density_has_mass_one_and_mean_minus_one(width):
     mean = above.moment(1, arb(0)) - below.moment(1, arb(0))
     assert abs(mass - 1) < 1e-12
     assert abs(mean + 1) < 1e-12
-
-
-def test_margin_density_refuses_an_odd_or_empty_width():
-    for width in (0, 3):
-        refuses(lambda width=width: t.margin_density(width), f", got {width}")

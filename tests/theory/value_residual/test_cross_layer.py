@@ -101,9 +101,6 @@ def test_numbers_alone_and_hidden_keys():
     assert attention_weights(logits, "causal")[0].tolist() == [1.0, 0.0]
 
 
-V, S = [[1.0], [2.0]], [[0.0, 1.0], [2.0, 3.0]]
-
-
-def test_cross_layer_functions_refuse_shapes_that_do_not_agree():
-    refuses(lambda: cross_layer_attention(S, S, V, [[1.0]]), "other_values has shape (1, 1): expected (2, 1)")
-    refuses(lambda: averaged_attention([S, S], [V, V, V], [V, V, V]), "must agree: got (2, 2, 2) and (3, 2, 1)")
+def test_batches_that_do_not_agree_are_refused():
+    v, s = [[1.0], [2.0]], [[0.0, 1.0], [2.0, 3.0]]
+    refuses(lambda: averaged_attention([s, s], [v, v, v], [v, v, v]), "must agree: got (2, 2, 2) and (3, 2, 1)")

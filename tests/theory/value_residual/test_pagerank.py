@@ -165,16 +165,5 @@ def test_the_swap_of_two_tokens_is_never_stable_and_a_cycle_up_to_a_point():
     assert neutreno_threshold(weights) == approx(0.7 + np.sqrt(0.97))
 
 
-A, V = [[1.0, 0.0], [0.5, 0.5]], [[1.0], [2.0]]
-
-
-def test_stacks_refuse_bad_input_in_one_line():
-    refuses(
-        lambda: residual_stack(A, V, 1.0),
-        "attention (n_layers, length, length) and values (length, d) expected: got (2, 2), (2, 1)",
-    )
-    refuses(lambda: constant_stack(A, [V], 1.0, 2), "values has shape (1, 2, 1): expected (length, d)")
-    refuses(lambda: stack_limit([A], V, 1.0), "attention has shape (1, 2, 2): expected (length, length)")
+def test_an_endless_stack_without_a_residual_is_refused():
     refuses(lambda: spectral_map(0.5, 0.0), "lam must be a finite number > 0, got 0.0")
-    refuses(lambda: neutreno_radius([A], 1.0), "attention has shape (1, 2, 2): expected (length, length)")
-    refuses(lambda: neutreno_threshold(V), "attention has shape (2, 1): expected (..., length, length)")
