@@ -7,6 +7,7 @@ import sympy as sp
 from pytest import approx
 
 from proofs_check.oracles import induction as oracle
+from tests.theory.induction.test_heads import SUPPORT_ENDS
 from theory.induction import causal_support, regime, sharpness
 
 
@@ -68,13 +69,13 @@ def test_first_order_error_is_the_slope_of_the_error():
 
 
 def test_only_strict_and_inner_masks_converge():
-    for first_mask, support in itertools.product(("strict", "causal"), ("inner", "causal", "not_current", "not_first")):
+    for first_mask, support in itertools.product(("strict", "causal"), SUPPORT_ENDS):
         witness = regime.wrong_mask_witness(first_mask, support)
         assert (witness is None) == ((first_mask, support) == ("strict", "inner"))
         if witness is not None:
             x = [[float(value)] for value in witness.tokens]
             head = oracle.induction_head(x, 1 / np.log(2), np.log(2))[0]
-            first, left_out = {"inner": (2, 1), "causal": (1, 0), "not_current": (1, 1), "not_first": (2, 0)}[support]
+            first, left_out = SUPPORT_ENDS[support]
             limit = oracle.two_layer(x, 1 / np.log(2), np.log(2), 60, first_mask == "causal", first, left_out)[0]
             assert float(head) == approx(float(witness.head), abs=1e-14)
             assert float(limit) == approx(float(witness.output), abs=1e-14)
