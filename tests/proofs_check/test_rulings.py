@@ -11,6 +11,11 @@ REGISTRY = load()
 MISPRINT, CODE = (Verdict.TYPO, Severity.MISPRINT), (Verdict.TYPO, Severity.CODE)
 FALSE, HOLDS_IF = Verdict.FALSE, Verdict.HOLDS_IF
 
+
+def _rows(table):
+    return [row.split(" | ") for row in table.strip().splitlines()]
+
+
 RULINGS = {
     (Verdict.HOLDS, None): [
         "kv.appF.independent",
@@ -194,68 +199,68 @@ OUTCOMES = {
 }
 
 # id, field, words that must stand there: what a statement is about, and the conditions that it needs
-SAID = [
-    ("kv.appC.error_term.corrected", "formula", r"2\alpha_1^2+\alpha_2^2"),
-    ("kv.appM.inference", "note", "unless alpha1 = alpha2"),
-    ("kv.beyond.time.gap", "hypotheses", "alpha1 - beta1 <= 4/5"),
-    ("kv.beyond.time.integral", "hypotheses", "beta1 >= 0"),
-    ("kv.beyond.time.lower", "hypotheses", "stays in R"),
-    ("kv.beyond.time.rate", "hypotheses", "alpha1 - beta1 <= 4/5"),
-    ("kv.beyond.time.stays", "hypotheses", "alpha1 - beta1 <= 4/5"),
-    ("kv.beyond.time.stays", "statement", "alpha1 - beta1 <= 4/5"),
-    ("kv.fig2.closer", "statement", "On the slice and as T grows"),
-    ("kv.fig2.non_monotone", "note", "i = 2"),
-    ("kv.fig2.untrained", "note", "i <= T - 2"),
-    ("kv.fig4c.trained", "statement", "diverge"),
-    ("kv.fig4c.trained", "statement", "two vanilla layers"),
-    ("kv.fig8.five_layers.origin", "statement", "cited authors"),
-    ("kv.fig8.heads", "statement", "cited authors"),
-    ("kv.thm3.2", "note", "{2..L-1}"),
-    ("razor.eq4.rotary.dependent", "hypotheses", "2 pi"),
-    ("kv.thm3.3", "note", "Eq. 6"),
-    ("kv.thm3.4.mean", "statement", "differs from L by at most"),
-    ("razor.eq4.rotary.limit", "hypotheses", "2 pi"),
-    ("razor.sec3.1.budget", "statement", "at most 1 in every head"),
-    ("razor.sec3.1.budget_saving", "statement", "a mass of at most 1"),
-    ("razor.sec3.1.discard", "note", "range D"),
-    ("razor.sec3.1.minimal", "note", "range D"),
-    ("razor.sec4.1.group_window", "statement", "1.2728"),
-    ("razor.thm1.one_size", "statement", "one sign"),
-    ("razor.trained.learnt", "hypotheses", "with needles"),
-    ("waiver.eq11.layers", "hypotheses", "every layer and head"),
-    ("waiver.eq11.layers", "hypotheses", "logits"),
-    ("resformer.beyond.drain", "hypotheses", "constant"),
-    ("resformer.beyond.drain", "statement", "v itself"),
-    ("resformer.beyond.pagerank", "hypotheses", "no residual stream"),
-    ("resformer.eq11.higher", "statement", "the greater the degree of clustering"),
-    ("resformer.eq11.importance", "statement", "sum_{j=1}^l A_ij"),
-    ("resformer.eq8.fixed", "hypotheses", "no residual stream"),
-    ("resformer.sec3.1.doubles", "statement", "compared with vanilla attention described in Eqn. 1"),
-    ("resformer.sec3.1.doubles.long", "statement", "its output matrix included"),
-    ("resformer.sec4.5.disrupts", "note", "not drained"),
-]
-NOT_SAID = [
-    ("kv.beyond.box.minimiser", "hypotheses", "512"),
-    ("kv.beyond.time.not_ahead", "hypotheses", "size"),
-    ("kv.beyond.time.sides", "hypotheses", "Interval"),
-    ("kv.fig2.consistent", "note", "whole box"),
-    ("kv.fn10.confounded.trained", "statement", "is confounded"),
-    ("kv.sec2.1.width", "statement", "2d"),
-    ("kv.sec3.2.superposition", "statement", "N/D"),
-    ("kv.beyond.time.lower", "statement", "flows from the slice of the box stay"),
-    ("razor.eq5.gaps", "statement", "reached"),
-    ("razor.eq5.log_mass.sharp", "statement", "reach"),
-    ("waiver.sec2.2.removed", "note", "numerical"),
-    ("resformer.eq10.cache", "statement", "(2L)"),
-    ("resformer.tab3.accumulation", "statement", "on each"),
-]
+SAID = _rows(r"""
+kv.appC.error_term.corrected | formula | 2\alpha_1^2+\alpha_2^2
+kv.appM.inference | note | unless alpha1 = alpha2
+kv.beyond.time.gap | hypotheses | alpha1 - beta1 <= 4/5
+kv.beyond.time.integral | hypotheses | beta1 >= 0
+kv.beyond.time.lower | hypotheses | stays in R
+kv.beyond.time.rate | hypotheses | alpha1 - beta1 <= 4/5
+kv.beyond.time.stays | hypotheses | alpha1 - beta1 <= 4/5
+kv.beyond.time.stays | statement | alpha1 - beta1 <= 4/5
+kv.fig2.closer | statement | On the slice and as T grows
+kv.fig2.non_monotone | note | i = 2
+kv.fig2.untrained | note | i <= T - 2
+kv.fig4c.trained | statement | diverge
+kv.fig4c.trained | statement | two vanilla layers
+kv.fig8.five_layers.origin | statement | cited authors
+kv.fig8.heads | statement | cited authors
+kv.thm3.2 | note | {2..L-1}
+razor.eq4.rotary.dependent | hypotheses | 2 pi
+kv.thm3.3 | note | Eq. 6
+kv.thm3.4.mean | statement | differs from L by at most
+razor.eq4.rotary.limit | hypotheses | 2 pi
+razor.sec3.1.budget | statement | at most 1 in every head
+razor.sec3.1.budget_saving | statement | a mass of at most 1
+razor.sec3.1.discard | note | range D
+razor.sec3.1.minimal | note | range D
+razor.sec4.1.group_window | statement | 1.2728
+razor.thm1.one_size | statement | one sign
+razor.trained.learnt | hypotheses | with needles
+waiver.eq11.layers | hypotheses | every layer and head
+waiver.eq11.layers | hypotheses | logits
+resformer.beyond.drain | hypotheses | constant
+resformer.beyond.drain | statement | v itself
+resformer.beyond.pagerank | hypotheses | no residual stream
+resformer.eq11.higher | statement | the greater the degree of clustering
+resformer.eq11.importance | statement | sum_{j=1}^l A_ij
+resformer.eq8.fixed | hypotheses | no residual stream
+resformer.sec3.1.doubles | statement | compared with vanilla attention described in Eqn. 1
+resformer.sec3.1.doubles.long | statement | its output matrix included
+resformer.sec4.5.disrupts | note | not drained
+""")
+NOT_SAID = _rows("""
+kv.beyond.box.minimiser | hypotheses | 512
+kv.beyond.time.not_ahead | hypotheses | size
+kv.beyond.time.sides | hypotheses | Interval
+kv.fig2.consistent | note | whole box
+kv.fn10.confounded.trained | statement | is confounded
+kv.sec2.1.width | statement | 2d
+kv.sec3.2.superposition | statement | N/D
+kv.beyond.time.lower | statement | flows from the slice of the box stay
+razor.eq5.gaps | statement | reached
+razor.eq5.log_mass.sharp | statement | reach
+waiver.sec2.2.removed | note | numerical
+resformer.eq10.cache | statement | (2L)
+resformer.tab3.accumulation | statement | on each
+""")
 # What a statement as data is about, in its own words: hypotheses, and rows of every kind.
-AS_DATA = [
-    ("resformer.beyond.smoothing", "p a whole number, >= 1 and <= n"),
-    ("resformer.eq10.cache", "with 1 <= 2 c L"),
-    ("resformer.eq10.grouped", "g a whole number, >= 1 and <= h"),
-    ("resformer.eq11.rows", "q a whole number, >= 1 and <= n"),
-]
+AS_DATA = _rows("""
+resformer.beyond.smoothing | p a whole number, >= 1 and <= n
+resformer.eq10.cache | with 1 <= 2 c L
+resformer.eq10.grouped | g a whole number, >= 1 and <= h
+resformer.eq11.rows | q a whole number, >= 1 and <= n
+""")
 
 # Balls by one program are exact, not certified.
 NOT_CERTIFIED = [

@@ -21,7 +21,7 @@ from scripts.pages.site.findings import FINDINGS
 LEVELS, SHARE = 8, 1e-3  # pixels may differ by more than 8 of 255 levels in this share; a palette of 256 does in 3e-3
 
 
-def difference(one, other) -> float:
+def difference(one, other):
     """Share of pixels that differ by more than LEVELS in a channel; 1 where size or kind of pixel differ."""
     if (one.size, one.mode) != (other.size, other.mode):
         return 1.0

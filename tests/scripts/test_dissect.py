@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 
 from dynamics.arena import dissect as module
 from dynamics.arena.bundle import shipped_arena
@@ -61,11 +62,11 @@ def test_figures_hold_what_ships(shipped):
     data, end = fig_dissected.compute(), fig_dissected_sinks.compute()
     assert data.previous.shape == (4, 4, 10)
     for name, of in (("kv-shift", data.previous[1]), ("resformer", data.previous[2])):
-        np.testing.assert_array_equal(of, scores(shipped, name, "previous").max((2, 3)))
+        assert_array_equal(of, scores(shipped, name, "previous").max((2, 3)))
     masks = [one.mask for one in shipped.seen[SCHEMES["alibi"]]]
     assert end.schemes[1] == "alibi"
-    np.testing.assert_allclose(end.lost[1], [one.later_after / one.later_before - 1 for one in masks])
-    np.testing.assert_allclose(end.waiver[1, :, 1], [np.mean(one.waiver_after) for one in masks])
+    assert_allclose(end.lost[1], [one.later_after / one.later_before - 1 for one in masks])
+    assert_allclose(end.waiver[1, :, 1], [np.mean(one.waiver_after) for one in masks])
     given = np.tril(np.ones((128, 128)) / np.arange(1, 129)[:, None]).mean(0)
     assert end.even == pytest.approx([given[0], -(given * np.log(given)).sum()])
     assert fig_dissected.compute(2).previous.shape == (4, 2, 10)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from proofs_check.oracles.alibi import ball_weights
 from proofs_check.razor.scope.theorem1_checks import WITNESSES
@@ -14,7 +15,7 @@ def data():
 
 
 def test_data_weights_are_measured_attain_the_bound_and_agree_with_the_balls(data):
-    np.testing.assert_allclose(data.weight, data.bound, rtol=1e-9)
+    assert_allclose(data.weight, data.bound, rtol=1e-9)
     head, _, _, target, other, _, _ = WITNESSES[fig_counterexample.NAME]
     for n in (1, 34, 52):
         assert data.weight[n - 1] == pytest.approx(float(ball_weights(head, [target, *[other] * n])[0].mid()), rel=1e-9)
@@ -29,9 +30,9 @@ def test_data_weight_exceeds_eps_between_the_printed_and_the_sharp_scope_and_not
 
 def test_data_the_querys_own_key_is_its_worst(data):
     root = np.sqrt(2)
-    np.testing.assert_allclose(data.states, [[root, 0], [-root, 0]])
+    assert_allclose(data.states, [[root, 0], [-root, 0]])
     assert (np.linalg.norm(data.hidden, axis=1) == 1).all()
-    np.testing.assert_allclose(data.keys @ data.query, [-10, 10])
+    assert_allclose(data.keys @ data.query, [-10, 10])
 
 
 def test_figure_draws_the_printed_scope_up_to_the_curve_and_says_the_weight_beyond_it(data):

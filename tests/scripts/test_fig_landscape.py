@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from numpy.testing import assert_allclose
 
 from scripts.figures.landscape import fig_landscape
 from scripts.figures.landscape.landscape_plot import OPTIONS, landscape_plot, levels_of
@@ -32,9 +33,9 @@ def test_data_exact_row_is_the_loss_and_its_gradient(arrays):
     a, b = arrays["alpha1"][:, None], arrays["beta1"][None]
     for column, tokens in enumerate(arrays["tokens"]):
         gradient = landscape.gradient(a, 1 - a, b, 1 - b, tokens)
-        np.testing.assert_allclose(arrays["loss"][0, column], landscape.loss(a, 1 - a, b, 1 - b, tokens), atol=1e-13)
-        np.testing.assert_allclose(arrays["d_alpha1"][0, column], gradient[..., 0] - gradient[..., 1], atol=1e-13)
-        np.testing.assert_allclose(arrays["d_beta1"][0, column], gradient[..., 2] - gradient[..., 3], atol=1e-13)
+        assert_allclose(arrays["loss"][0, column], landscape.loss(a, 1 - a, b, 1 - b, tokens), atol=1e-13)
+        assert_allclose(arrays["d_alpha1"][0, column], gradient[..., 0] - gradient[..., 1], atol=1e-13)
+        assert_allclose(arrays["d_beta1"][0, column], gradient[..., 2] - gradient[..., 3], atol=1e-13)
 
 
 def test_data_other_rows_are_the_printed_forms_at_t_minus_four(arrays):
@@ -52,7 +53,7 @@ def test_data_angle_is_the_arc_cosine_of_the_unit_gradients(data, arrays):
     flat = np.stack([arrays["d_alpha1"], arrays["d_beta1"]], axis=-1)
     unit = flat / np.linalg.norm(flat, axis=-1, keepdims=True)
     cosine = (unit * unit[:1]).sum(-1)
-    np.testing.assert_allclose(np.cos(np.radians(data.angle)), cosine, atol=1e-12)
+    assert_allclose(np.cos(np.radians(data.angle)), cosine, atol=1e-12)
 
 
 def test_panels_have_several_contour_levels_inside_the_range(arrays):
@@ -91,7 +92,7 @@ def test_streamlines_run_and_point_downstream():
     (found,) = streamlines(x[None] + 2.0, y[None] * 0, cells=8)
     for line, direction in zip(found.lines, found.directions, strict=True):
         assert (np.diff(line[:, 0]) > 0).all()
-        np.testing.assert_allclose(direction, [1, 0], atol=1e-12)
+        assert_allclose(direction, [1, 0], atol=1e-12)
     (turned,) = streamlines(u[None], v[None])
     radial = turned.middles - 0.5
     assert (radial[:, 0] * turned.directions[:, 1] - radial[:, 1] * turned.directions[:, 0] > 0).all()

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 
 from scripts.figures.landscape import fig_phase_portrait
 from tests.scripts.commands import drawn
@@ -19,15 +20,15 @@ def test_data_has_every_start_on_one_of_the_two_routes(data):
 
 def test_data_border_parts_the_routes_and_passes_the_critical_point(data):
     for route, border, axis in zip(data.route, data.border, data.axes, strict=True):
-        np.testing.assert_array_equal(route > 0, axis > border[:, None])
+        assert_array_equal(route > 0, axis > border[:, None])
     assert np.interp(data.critical[1], data.axes[0], data.border[0]) == pytest.approx(data.critical[2], abs=0.01)
 
 
 def test_data_critical_point_is_a_saddle_with_two_ways_out(data):
-    np.testing.assert_allclose(landscape.gradient(*data.critical, 8), 0, atol=1e-15)
+    assert_allclose(landscape.gradient(*data.critical, 8), 0, atol=1e-15)
     assert (np.sign(data.eigenvalues) == [-1, -1, 1, 1]).all()
     h = landscape.hessian(*data.critical, 8)
-    np.testing.assert_allclose(h @ data.eigenvectors, data.eigenvalues * data.eigenvectors, atol=1e-14)
+    assert_allclose(h @ data.eigenvectors, data.eigenvalues * data.eigenvectors, atol=1e-14)
 
 
 def test_data_routes_part_near_the_limit_curve(data):
@@ -48,8 +49,8 @@ def test_data_examples_learn_by_opposite_signs(data):
 
 
 def test_data_paths_start_in_their_planes_and_lose(data):
-    np.testing.assert_array_equal(data.paths[0][:, [0, 3]], np.broadcast_to(data.critical[[0, 3]], (36, 2)))
-    np.testing.assert_allclose(data.slice_paths[0][:, ::2] + data.slice_paths[0][:, 1::2], 1, atol=1e-15)
+    assert_array_equal(data.paths[0][:, [0, 3]], np.broadcast_to(data.critical[[0, 3]], (36, 2)))
+    assert_allclose(data.slice_paths[0][:, ::2] + data.slice_paths[0][:, 1::2], 1, atol=1e-15)
     for paths in (data.paths, data.slice_paths):
         assert (np.diff(landscape.loss(*np.moveaxis(paths, -1, 0), 8), axis=0) <= 1e-12).all()
 

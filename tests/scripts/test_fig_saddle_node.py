@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 
 from scripts.figures.landscape import fig_saddle_node
 from tests.scripts.commands import drawn
@@ -15,7 +16,7 @@ def data():
 
 def test_data_branches_start_at_the_fold_and_pass_the_proved_points(data):
     for side in (data.saddle, data.minimum):
-        np.testing.assert_allclose(side[[2, 0, 1], 0], data.fold, atol=1e-4)
+        assert_allclose(side[[2, 0, 1], 0], data.fold, atol=1e-4)
         assert (np.diff(side[2]) > 0).all() and side[2, -1] > 300
     for tokens, alpha1, beta1 in data.proved:
         side = data.saddle if beta1 > -0.5 else data.minimum
@@ -27,7 +28,7 @@ def test_data_points_exist_after_the_fold_only_and_are_critical(data):
     assert np.isnan(data.points[0]).all()
     for alpha1, beta1 in data.points[1]:
         g = landscape.gradient(alpha1, 1 - alpha1, beta1, 1 - beta1, 15)
-        np.testing.assert_allclose([g[0] - g[1], g[2] - g[3]], 0, atol=1e-3)
+        assert_allclose([g[0] - g[1], g[2] - g[3]], 0, atol=1e-3)
 
 
 def test_data_every_start_learns_before_the_fold_and_some_do_not_after(data):
@@ -39,7 +40,7 @@ def test_data_every_start_learns_before_the_fold_and_some_do_not_after(data):
 
 def test_data_border_parts_the_starts_that_learn(data):
     for learns, border in zip(data.learns, data.border, strict=True):
-        np.testing.assert_array_equal(learns, data.beta1 > border[:, None])
+        assert_array_equal(learns, data.beta1 > border[:, None])
     saddle = data.points[1, 0]
     assert np.interp(saddle[0], data.alpha1, data.border[1]) == pytest.approx(saddle[1], abs=0.01)
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 
 from dynamics.scalar import study
 from dynamics.scalar.record import ScalarTraining, read_study
@@ -66,9 +67,9 @@ def test_each_trained_point_stands_at_its_own_length(learning):
 
 def test_deviations_are_near_their_predictions(width):
     for values, power, size in zip((width.spread, width.shift), (-0.5, -1.0), width.predicted, strict=True):
-        np.testing.assert_allclose(values[:, 0] * width.widths**-power, size, rtol=0.25)
+        assert_allclose(values[:, 0] * width.widths**-power, size, rtol=0.25)
         assert (values[:, 1] < values[:, 0]).all() and (values[:, 0] < values[:, 2]).all()
-    np.testing.assert_allclose(width.exponents[:, 0], [-0.5, -1.0], atol=0.06)
+    assert_allclose(width.exponents[:, 0], [-0.5, -1.0], atol=0.06)
 
 
 @pytest.mark.parametrize(("name", "data"), [("learning_time", "learning"), ("finite_width", "width")])
@@ -78,7 +79,7 @@ def test_main_leaves_its_files(tmp_path, request, name, data):
 
 def test_width_data_repeats_itself(width):
     for name, again in fig_finite_width.compute(200)._asdict().items():
-        np.testing.assert_array_equal(getattr(width, name), again)
+        assert_array_equal(getattr(width, name), again)
 
 
 def test_scalar_writes_a_study_and_prints_a_line_a_length(tmp_path, monkeypatch, done):

@@ -1,6 +1,7 @@
 """The figures of sinks and value residuals: what their data say, their files, and bad input in one line."""
 
 import numpy as np
+from numpy.testing import assert_allclose
 
 from scripts.figures.heads import fig_sink_reach, fig_value_residual, fig_waiver_token
 
@@ -10,7 +11,7 @@ def test_the_marks_of_the_worst_contexts_lie_on_the_bound():
     from theory import sink
 
     bound = sink.first_token_bound(data.marks[None], data.slopes[:, None], fig_sink_reach.RANGE)
-    np.testing.assert_allclose(data.reached, bound, rtol=1e-12)
+    assert_allclose(data.reached, bound, rtol=1e-12)
     assert (np.diff(data.bound, axis=0) <= 0).all() and (np.diff(data.bound, axis=1) <= 0).all()
     assert (np.diff(data.longest, axis=1) >= 0).all()
 
@@ -27,12 +28,12 @@ def test_the_points_of_rest_are_where_both_curves_cross_and_the_flow_stands():
         assert abs(rate) < 1e-9 and abs(pull[0]) < 1e-9 * first
     assert data.stable[0, 0] < data.saddle[0] < data.stable[1, 0]
     assert "8.67" in fig_value_residual.__doc__ and round(first, 2) == 8.67
-    np.testing.assert_allclose(data.plain[0], data.mu**2)
+    assert_allclose(data.plain[0], data.mu**2)
 
 
 def test_three_schemes_keep_a_first_tokens_states_and_marks_lie_on_the_formulas():
     data = fig_waiver_token.compute(3)
     assert [scheme[0] for scheme in fig_waiver_token.SCHEMES[:3]] == ["none", "alibi", "rope"]
     assert data.gaps[:3].max() < 1e-12 and data.gaps[3:, 1:].min() > 1e-2 and data.gaps[6, 0] < 1e-12
-    np.testing.assert_allclose(data.read, np.array([data.alibi, data.rope])[:, data.marks - 1], atol=1e-12)
+    assert_allclose(data.read, np.array([data.alibi, data.rope])[:, data.marks - 1], atol=1e-12)
     assert (abs(data.rope) <= data.rope_bound).all()

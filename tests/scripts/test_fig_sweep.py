@@ -4,13 +4,14 @@ import math
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 
 from dynamics.model.config import ModelConfig
 from dynamics.sweep.record import Job, Measure, result_of
 from dynamics.tasks.induction import Induction
 from dynamics.training.settings import TrainConfig
 from scripts.figures import palette
-from scripts.figures.trained import fig_sweep
+from scripts.figures.trained.fig_sweep import compute, draw
 from scripts.figures.trained.sweep_panels import BANDS, alike, looks
 
 MODEL = ModelConfig(vocab=24, width=8, n_heads=2)
@@ -35,33 +36,33 @@ RESULTS = [
 
 @pytest.fixture(scope="module")
 def data():
-    return fig_sweep.compute(RESULTS, MEASURE.level, "Two models")
+    return compute(RESULTS, MEASURE.level, "Two models")
 
 
 def test_data_holds_each_curve_and_keeps_a_finished_run_where_it_was(data):
     assert data.names.tolist() == ["fast", "slow"]
     assert data.steps.tolist() == [10, 20, 30, 40]
     expected = [[0.5, 0.96, 0.96, 0.96], [0.97] * 4, [0.1, 0.2, 0.96, 0.96]]
-    np.testing.assert_array_equal(data.accuracy[0], expected)
-    np.testing.assert_array_equal(data.accuracy[1, 0], [0.1, 0.2, 0.3, 0.4])
+    assert_array_equal(data.accuracy[0], expected)
+    assert_array_equal(data.accuracy[1, 0], [0.1, 0.2, 0.3, 0.4])
     assert np.isnan(data.accuracy[1, 2]).all()
 
 
 def test_data_ends_the_curve_of_a_censored_run(data):
-    longer = fig_sweep.compute([*RESULTS, result("fast", 3, [0.1, 0.1, 0.1], 30)], MEASURE.level)
-    np.testing.assert_array_equal(longer.accuracy[0, 3], [0.1, 0.1, 0.1, math.nan])
+    longer = compute([*RESULTS, result("fast", 3, [0.1, 0.1, 0.1], 30)], MEASURE.level)
+    assert_array_equal(longer.accuracy[0, 3], [0.1, 0.1, 0.1, math.nan])
     assert longer.times[0].tolist() == [20, 10, 30, math.inf]
 
 
 def test_data_times_and_medians_count_censored_runs(data):
-    np.testing.assert_array_equal(data.times, [[20, 10, 30], [math.inf, 40, math.nan]])
+    assert_array_equal(data.times, [[20, 10, 30], [math.inf, 40, math.nan]])
     assert data.median[0].tolist() == [20, 10, 30]
     assert data.median[1].tolist() == [math.inf, 40, math.inf]
     assert data.budget.tolist() == [30, 40]
 
 
 def test_figure_marks_every_run_once(data):
-    left, right = fig_sweep.draw(data).axes[:2]
+    left, right = draw(data).axes[:2]
     marks = {marker: 0 for marker in "o><"}
     for line in right.lines:
         if line.get_marker() in marks:
@@ -72,9 +73,9 @@ def test_figure_marks_every_run_once(data):
 
 
 def test_figure_of_one_seed_has_no_interval_and_says_one_seed():
-    found = fig_sweep.compute([result("fast", 0, [0.5, 0.96], 30)], MEASURE.level)
+    found = compute([result("fast", 0, [0.5, 0.96], 30)], MEASURE.level)
     assert str(found.caption).splitlines()[1].startswith("one seed; a run ends at 95 %")
-    right = fig_sweep.draw(found).axes[1]
+    right = draw(found).axes[1]
     assert "|" not in [line.get_marker() for line in right.lines]
 
 
@@ -103,9 +104,9 @@ def test_a_decimal_point_parts_no_name():
 
 def test_curves_that_coincide_are_named_and_both_seen():
     twice = [result(name, 0, [0.5, accuracy], 30) for name, accuracy in (("a", 0.96), ("b", 0.965), ("c", 0.99))]
-    found = fig_sweep.compute(twice, MEASURE.level)
+    found = compute(twice, MEASURE.level)
     assert alike(found) == [(0, 1)]
-    figure = fig_sweep.draw(found)
+    figure = draw(found)
     assert any("; b runs as a" in text.get_text() for text in figure.texts)
     widths = [line.get_linewidth() for line in figure.axes[0].lines[:3]]
     assert widths[0] > 2 * widths[1] and widths[1] == widths[2]
@@ -113,18 +114,18 @@ def test_curves_that_coincide_are_named_and_both_seen():
 
 def test_a_median_by_the_first_score_is_an_arrow_to_the_left():
     early = [*(result("fast", seed, [0.97], 30) for seed in range(3)), result("slow", 0, [0.1, 0.96], 30)]
-    right = fig_sweep.draw(fig_sweep.compute(early, MEASURE.level)).axes[1]
+    right = draw(compute(early, MEASURE.level)).axes[1]
     tips = [text.xy[0] for text in right.texts]
     assert tips == [right.get_xlim()[0]] and tips[0] < 10
     assert "|" not in [line.get_marker() for line in right.lines]
 
 
 def test_bands_of_many_curves_are_left_out_and_levels_of_other_tasks_have_their_colours(data):
-    many = fig_sweep.compute([result(f"v{n}", 0, [0.1 * n, 0.96], 30) for n in range(BANDS + 1)], MEASURE.level)
-    panels = [fig_sweep.draw(one).axes[0] for one in (data, many)]
+    many = compute([result(f"v{n}", 0, [0.1 * n, 0.96], 30) for n in range(BANDS + 1)], MEASURE.level)
+    panels = [draw(one).axes[0] for one in (data, many)]
     assert [len(panel.collections) for panel in panels] == [2, 0]
     assert ["quartiles" in panel.get_ylabel() for panel in panels] == [True, False]
-    apart = fig_sweep.draw(data._replace(blind=np.array([0.25, 0.5]))).axes[0]
+    apart = draw(data._replace(blind=np.array([0.25, 0.5]))).axes[0]
     hues = [look["color"] for look in looks(data.names.tolist())]
     assert [line.get_color() for line in apart.lines[-2:]] == hues
 
@@ -132,4 +133,4 @@ def test_bands_of_many_curves_are_left_out_and_levels_of_other_tasks_have_their_
 def test_jobs_that_name_no_seed_are_variants_of_their_own():
     known = result("a", 0, [0.5, 0.96], 30)
     alone = [known.model_copy(update={"job": known.job.model_copy(update={"name": name})}) for name in "ab"]
-    assert fig_sweep.compute(alone, MEASURE.level).names.tolist() == ["a", "b"]
+    assert compute(alone, MEASURE.level).names.tolist() == ["a", "b"]

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgba
+from numpy.testing import assert_allclose
 
 from dynamics.model.config import ModelConfig
 from dynamics.observed.log import read_lines, write_lines
@@ -70,13 +71,13 @@ def test_data_are_the_theorems_losses_at_gains_times_coefficients(here, data):
     for head, ((key, value), a, b) in enumerate(zip(line.gain, line.alpha[0], line.beta[0], strict=True)):
         theta = key * a[0], key * a[1], value * b[0], value * b[1]
         losses = landscape.loss(*theta, np.arange(2, 12), "mean")
-        np.testing.assert_allclose(data.theta[1, 6, head], theta)
-        np.testing.assert_allclose(data.own[1, 6, head], losses[3])
-        np.testing.assert_allclose(data.distance[1, 6, head], math.sqrt(theta[0] ** 2 + theta[3] ** 2))
+        assert_allclose(data.theta[1, 6, head], theta)
+        assert_allclose(data.own[1, 6, head], losses[3])
+        assert_allclose(data.distance[1, 6, head], math.sqrt(theta[0] ** 2 + theta[3] ** 2))
         best.append(law @ losses / law.sum())
-    np.testing.assert_allclose(data.best[1, 6], min(best), rtol=1e-6)
+    assert_allclose(data.best[1, 6], min(best), rtol=1e-6)
     measured = [*line.losses, data.predicted[1, 6]]
-    np.testing.assert_allclose(data.gaps[1], [one - other for one, other in pairwise(measured)])
+    assert_allclose(data.gaps[1], [one - other for one, other in pairwise(measured)])
     assert np.isnan(data.steps[0, 5:]).all() and np.isnan(data.theta[1, :, 2:]).all()
 
 
@@ -84,7 +85,7 @@ def test_the_map_is_the_theorems_loss_about_all_heads_at_the_tokens_given(here, 
     assert data.tokens == 5
     found = data_of(here / "seeds", tokens=9)
     loss = landscape.loss(0, found.key[3], found.value[7], 0, 9, "mean")
-    np.testing.assert_allclose([found.map[3, 7], found.guess], [loss, math.log(9)])
+    assert_allclose([found.map[3, 7], found.guess], [loss, math.log(9)])
     for axis, number in ((found.key, 1), (found.value, 2)):
         assert axis[0] < np.nanmin(found.theta[..., number]) and axis[-1] > np.nanmax(found.theta[..., number])
     plane, bar = panels(found)[:2]

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from numpy.testing import assert_allclose, assert_array_equal
 
 from dynamics.sinks.intervention import Mask, Swap, intervene
 from dynamics.sinks.measured import measure
@@ -60,7 +61,7 @@ def test_the_table_and_the_json_are_what_the_library_measures(folders, here, don
     written = read("out/x.json")
     for part, values in (("heads", found.heads), ("states", found.states)):
         for name, value in values._asdict().items():
-            np.testing.assert_allclose(written[part][name], value, rtol=1e-12, err_msg=name)
+            assert_allclose(written[part][name], value, rtol=1e-12, err_msg=name)
     assert (written["windows"], written["left_out"], written["causal"], written["effect"]) == (4, 2, True, None)
     lines = printed.splitlines()
     assert [line.split()[0] for line in lines[1:3]] == ["0", "1"] and "wrote out/x.json" in printed
@@ -86,7 +87,7 @@ def test_what_a_change_did_is_what_the_library_says(folders, here, family, optio
     effect = intervene(open_model(model, CPU), TOKENS, change, 12)
     written = read("x.json")["effect"]
     for name in ("loss_before", "loss_after", "divergence", "change", "weight_before", "weight_after"):
-        np.testing.assert_allclose(written[name], getattr(effect, name), rtol=1e-12, err_msg=name)
+        assert_allclose(written[name], getattr(effect, name), rtol=1e-12, err_msg=name)
     assert f"loss {effect.loss_before.mean():.6g} -> {effect.loss_after.mean():.6g}" in printed
 
 
@@ -112,7 +113,7 @@ def test_a_model_trained_here_reads_bytes_and_draws_the_same_files_twice(here, d
     with np.load("one/sinks.npz") as data:
         text = b"na??ve = 1\n" * 30
         found = measure(open_model(ALIBI, CPU), np.frombuffer(text, np.uint8), 64)
-        np.testing.assert_array_equal(data["entropy"], found.heads.entropy)
+        assert_array_equal(data["entropy"], found.heads.entropy)
 
 
 def test_options_reach_the_measurement(folders, here, done):
@@ -122,7 +123,7 @@ def test_options_reach_the_measurement(folders, here, done):
     found = measure(open_model(model, CPU, "float64"), TOKENS, 12, [1], begin=9)
     written = read("x.json")
     assert written["layers"] == [1] and written["left_out"] == found.left_out == 6
-    np.testing.assert_allclose(written["heads"]["entropy"], found.heads.entropy, rtol=1e-14)
+    assert_allclose(written["heads"]["entropy"], found.heads.entropy, rtol=1e-14)
 
 
 def test_a_model_without_its_head_is_measured_but_not_changed(folders, here, refused, done):

@@ -26,7 +26,7 @@ NOT_MEASURED = {"position"}
 
 
 def test_two_arguments_stand_in_one_order_wherever_both_are():
-    first: dict[tuple[str, str], str] = {}
+    first = {}
     for name, function in PUBLIC.items():
         placed = [p.name for p in inspect.signature(function).parameters.values() if p.kind is not p.KEYWORD_ONLY]
         for pair in combinations(placed, 2):

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-import sympy as sp
 from flint import arb
+from sympy import Integer, Matrix, Piecewise, Rational, Symbol, exp, simplify
 
 from tests.theory.cases import refuses
 from theory import shift
@@ -20,39 +20,39 @@ def test_token_classes_carry_their_names():
 
 def test_tokens_are_named_by_position_and_coordinate_from_one():
     found = shift.tokens(2, 3)
-    assert found == sp.Matrix(2, 3, lambda r, c: sp.Symbol(f"x_{r + 1}_{c + 1}", real=True))
+    assert found == Matrix(2, 3, lambda r, c: Symbol(f"x_{r + 1}_{c + 1}", real=True))
     assert str(shift.tokens(1, name="y")[0]) == "y_1_1"
 
 
 def test_a_scalar_comes_back_as_a_scalar_and_an_array_as_its_own():
-    x = sp.Symbol("x")
+    x = Symbol("x")
     plus = numeric(x + 1, [x], "numpy")
     assert type(plus(1.0)) is np.float64
-    found = numeric(sp.Integer(3) + 0 * x, [x], "numpy")(np.zeros(4))
+    found = numeric(Integer(3) + 0 * x, [x], "numpy")(np.zeros(4))
     found[0] = 5.0
     assert found.tolist() == [5.0, 3.0, 3.0, 3.0]
 
 
 @pytest.mark.parametrize("backend", ["numpy", "torch"])
 def test_a_piecewise_without_a_branch_that_applies_is_nan(backend):
-    x = sp.Symbol("x")
-    value = numeric(sp.Piecewise((x, x < 1)), [x], backend)(2.0)
+    x = Symbol("x")
+    value = numeric(Piecewise((x, x < 1)), [x], backend)(2.0)
     assert value != value
 
 
 def test_attention_has_scale_one_unless_told():
     first, second = rows = shift.tokens(2)
-    weights = sp.exp(first * second), sp.exp(second**2)
+    weights = exp(first * second), exp(second**2)
     expected = (weights[0] * first + weights[1] * second) / sum(weights)
     found = shift.shifted_attention(rows, (1,), (1,))
-    assert found[0] == first and sp.simplify(found[1] - expected) == 0
+    assert found[0] == first and simplify(found[1] - expected) == 0
 
 
 def test_the_reciprocal_of_an_interval_is_rounded_outward():
     low, high = ball._inverse((arb(3), arb(3)))
-    assert sp.Rational(str(low.fmpq())) < sp.Rational(1, 3) < sp.Rational(str(high.fmpq()))
+    assert Rational(str(low.fmpq())) < Rational(1, 3) < Rational(str(high.fmpq()))
     low, high = ball._inverse((arb(-3), arb(-3)))
-    assert sp.Rational(str(low.fmpq())) < -sp.Rational(1, 3) < sp.Rational(str(high.fmpq()))
+    assert Rational(str(low.fmpq())) < -Rational(1, 3) < Rational(str(high.fmpq()))
     for x in ((-1, 0.5), (-1, 0), (0, 1)):
         assert not all(end.is_finite() for end in ball._inverse((arb(x[0]), arb(x[1]))))
 

@@ -15,6 +15,8 @@ from proofs_check.conform.check import Check
 from tests.proofs_check.conform.right import Right
 from theory import alibi
 
+PASSED, FAILED, RAISED, REFUSED, NOT_CLAIMED = Outcome
+
 NAMED = {check.name: check for check in CHECKS}
 
 
@@ -29,16 +31,16 @@ def test_names_are_unique_and_every_subject_has_checks():
 
 def test_what_is_not_named_is_not_claimed_and_never_passed():
     results = conform(adapter(alibi_slopes=Right().alibi_slopes))
-    assert {r.check.name for r in results if r.outcome is Outcome.PASSED} == {
+    assert {r.check.name for r in results if r.outcome is PASSED} == {
         "alibi_slopes.powers_of_two", "alibi_slopes.any_head_count",
     }  # fmt: skip
-    assert {r.outcome for r in results if r.check.subject != "alibi_slopes"} == {Outcome.NOT_CLAIMED}
+    assert {r.outcome for r in results if r.check.subject != "alibi_slopes"} == {NOT_CLAIMED}
 
 
 def test_a_parameter_that_is_not_there_by_name_is_not_claimed():
     right = Right()
     result = run(adapter(attention=lambda q, k, v, **more: right.attention(q, k, v, **more)), NAMED["attention.packed"])
-    assert (result.outcome, result.told) == (Outcome.NOT_CLAIMED, "attention has no parameter segments")
+    assert (result.outcome, result.told) == (NOT_CLAIMED, "attention has no parameter segments")
 
 
 def test_what_is_refused_in_one_case_is_no_pass_and_no_deviation():
@@ -48,7 +50,7 @@ def test_what_is_refused_in_one_case_is_no_pass_and_no_deviation():
         return Right().alibi_slopes(n)
 
     result = run(adapter(alibi_slopes=slopes), NAMED["alibi_slopes.any_head_count"])
-    assert (result.outcome, result.deviates) == (Outcome.REFUSED, False)
+    assert (result.outcome, result.deviates) == (REFUSED, False)
     assert result.told == "25 heads: 24 heads at most"
 
 
@@ -59,7 +61,7 @@ def test_a_deviation_after_a_refusal_is_found():
         return Right().alibi_slopes(n)[::-1]
 
     result = run(adapter(alibi_slopes=slopes), NAMED["alibi_slopes.any_head_count"])
-    assert result.outcome is Outcome.FAILED and result.told.startswith("5 heads: head 0: expected 0.25, got 0.5")
+    assert result.outcome is FAILED and result.told.startswith("5 heads: head 0: expected 0.25, got 0.5")
 
 
 def test_a_crash_is_a_deviation_that_names_its_case_in_one_line():
@@ -67,13 +69,13 @@ def test_a_crash_is_a_deviation_that_names_its_case_in_one_line():
         raise RuntimeError("first\nsecond " + 300 * "x")
 
     result = run(adapter(alibi_slopes=slopes), NAMED["alibi_slopes.any_head_count"])
-    assert (result.outcome, result.deviates) == (Outcome.RAISED, True)
+    assert (result.outcome, result.deviates) == (RAISED, True)
     assert result.told.startswith("3 heads: RuntimeError: first second xxx") and len(result.told) < 200
 
 
 def test_a_check_without_cases_is_no_pass():
     empty = Check("alibi_slopes.none", "nothing", lambda given: iter(()))
-    assert run(adapter(alibi_slopes=Right().alibi_slopes), empty).outcome is Outcome.REFUSED
+    assert run(adapter(alibi_slopes=Right().alibi_slopes), empty).outcome is REFUSED
 
 
 def test_the_first_line_of_a_failure_is_that_of_the_smallest_case():
@@ -124,12 +126,12 @@ def test_a_model_whose_logits_are_no_numbers_deviates_in_every_check(nothing):
     for check in CHECKS:
         if check.subject in shape and check.name != "decoded.chunks":
             result = run(adapter(**shape), check)
-            assert result.outcome is not Outcome.PASSED and (result.deviates or "change nothing" in result.told)
+            assert result.outcome is not PASSED and (result.deviates or "change nothing" in result.told)
 
 
 def test_complex_numbers_are_a_deviation():
     result = run(adapter(alibi_slopes=lambda n: ref.slopes(n) + 0j), NAMED["alibi_slopes.powers_of_two"])
-    assert result.outcome is Outcome.RAISED and "expected real numbers, got an array of complex128" in result.told
+    assert result.outcome is RAISED and "expected real numbers, got an array of complex128" in result.told
 
 
 def test_a_tolerance_is_relative_to_the_largest_number_and_never_below_that_of_one():
@@ -161,13 +163,13 @@ def test_what_goes_in_shares_no_memory_with_what_it_is_made_of(backend, dtype):
 
 def test_a_function_with_a_state_must_return_it():
     result = run(adapter(shift=lambda x, weights, state=None: x), NAMED["shift.whole"])
-    assert result.outcome is Outcome.RAISED and "returns (output, state), got a ndarray" in result.told
+    assert result.outcome is RAISED and "returns (output, state), got a ndarray" in result.told
 
 
 def test_a_cache_that_dropped_nothing_was_not_tried():
     result = run(Adapter(type("Roomy", (Right,), {"budget": 99, "forget": lambda self, held, k: held})()),
                  NAMED["evicting_attention.output"])  # fmt: skip
-    assert result.outcome is Outcome.REFUSED
+    assert result.outcome is REFUSED
     assert result.told == "case 1: nothing was dropped of 16 tokens: give the cache less room"
 
 
@@ -176,12 +178,12 @@ def test_a_model_without_a_past_was_not_tried():
     rows = adapter(logits=lambda tokens: table[tokens],
                    decoded=lambda prompts, steps: np.stack([table[[p[-1], *s]] for p, s in zip(prompts, steps)]))  # noqa: B905  # fmt: skip
     result = run(rows, NAMED["decoded.steps"])
-    assert result.outcome is Outcome.REFUSED and result.told.endswith("change nothing there: draw larger weights")
+    assert result.outcome is REFUSED and result.told.endswith("change nothing there: draw larger weights")
 
 
 def test_decoding_needs_the_whole_to_compare_with():
     result = run(adapter(decoded=Right().decoded), NAMED["decoded.steps"])
-    assert result.outcome is Outcome.REFUSED and "needs the function logits too" in result.told
+    assert result.outcome is REFUSED and "needs the function logits too" in result.told
 
 
 def seen_inputs(seed, name="attention.whole"):
@@ -263,7 +265,7 @@ def test_an_adapter_that_leaves_the_program_does_not_pass(tmp_path):
     with pytest.raises(ValueError, match=r"leaves.py cannot be loaded: SystemExit: 0"):
         load(str(tmp_path / "leaves.py"))
     results = conform(adapter(alibi_slopes=lambda n: sys.exit(0)), frozenset({"alibi_slopes"}))
-    assert {result.outcome for result in results} == {Outcome.RAISED}
+    assert {result.outcome for result in results} == {RAISED}
 
 
 def test_tests_of_ones_own_are_a_line_a_check():

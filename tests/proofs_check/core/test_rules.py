@@ -42,7 +42,7 @@ POSITIVE, UNIT = positive("x"), real("x", 0, 1)
 HALF = Fraction(1, 2)
 IDENTITY, KNOWN, SIGNS = ["identity"], ["known"], ["signs", [], {}]
 NATURAL = ["natural", 0]
-WHOLE_UNIT, AT_LEAST, SQUARE_ABOVE = ["0", "1"], q(x >= 0, X), q(x**2 > 0, X)
+WHOLE_UNIT, AT_LEAST = ["0", "1"], q(x >= 0, X)
 
 
 def linear(*products):

@@ -6,51 +6,56 @@ import math
 from fractions import Fraction
 
 import pytest
-import sympy
+from pytest import approx
+from sympy import Abs, Integer, Max, Piecewise, Rational, Symbol, atan, diff, exp, gamma, log, sqrt, symbols, tanh
 
-from proofs_check.evidence import certify, check, krawczyk
+from proofs_check.evidence import krawczyk
 from proofs_check.evidence.certificate import Leaf, Proof, Split
+from proofs_check.evidence.certify import both_signs, prove_any_nonzero, prove_any_positive, prove_positive
+from proofs_check.evidence.check import FORMAT, digest, statement, verify
 from theory.lowering.box import Box, Outcome
 
-X, Y, Z = sympy.symbols("x y z", real=True)
+PROVED, REFUTED, UNDECIDED = Outcome
+
+X, Y, Z = symbols("x y z", real=True)
 UNIT, SQUARE = Box({X: (0, 1)}), Box({X: (0, 1), Y: (0, 1)})
-R = sympy.Rational
+R = Rational
 HALF = R(1, 2)
 
 TRUE = [
     (X**2 + Y**2 - X * Y + R(1, 1000), SQUARE, True),
     (X**2 + Y**2 - 2 * X * Y + R(1, 1000), SQUARE, True),
     (X * Y, SQUARE, False),
-    (X - sympy.tanh(X), Box({X: (0, 3)}), False),
-    (sympy.Max(X, 1 - X) - R(49, 100), UNIT, True),
-    (sympy.log(1 + sympy.exp(X)) - X, Box({X: (-5, 5)}), True),
-    (sympy.Piecewise((X, X < 1), (2 - X, True)) + R(1, 9), Box({X: (0, 2)}), True),
-    (sympy.Integer(3), SQUARE, True),
+    (X - tanh(X), Box({X: (0, 3)}), False),
+    (Max(X, 1 - X) - R(49, 100), UNIT, True),
+    (log(1 + exp(X)) - X, Box({X: (-5, 5)}), True),
+    (Piecewise((X, X < 1), (2 - X, True)) + R(1, 9), Box({X: (0, 2)}), True),
+    (Integer(3), SQUARE, True),
 ]
 FALSE = [
     (X * Y, SQUARE, True),
-    (sympy.tanh(X) - X, UNIT, False),
+    (tanh(X) - X, UNIT, False),
     (X**2 - R(1, 10**6), Box({X: (-1, 2)}), True),
     ((X - HALF) ** 2 + (Y - R(1, 3)) ** 2 - R(1, 10**4), SQUARE, True),
-    (sympy.Abs(X - R(3, 8)), UNIT, True),
-    (-sympy.Integer(1), SQUARE, True),
+    (Abs(X - R(3, 8)), UNIT, True),
+    (-Integer(1), SQUARE, True),
 ]
 
 
 @pytest.mark.parametrize(("expr", "box", "strict"), TRUE)
 def test_true_bound_is_proved_and_rechecked(expr, box, strict):
-    proof = certify.prove_positive(expr, box, strict=strict)
-    checked = check.verify(proof.to_json(), expr, box, strict=strict)
-    assert proof.outcome is checked.outcome is Outcome.PROVED
-    assert 0 <= proof.margin < math.inf and checked.margin == pytest.approx(proof.margin, rel=1e-6)
+    proof = prove_positive(expr, box, strict=strict)
+    checked = verify(proof.to_json(), expr, box, strict=strict)
+    assert proof.outcome is checked.outcome is PROVED
+    assert 0 <= proof.margin < math.inf and checked.margin == approx(proof.margin, rel=1e-6)
     assert checked.leaves == sum(isinstance(node, Leaf) for node in proof.nodes) == (proof.boxes + 1) / 2
 
 
 @pytest.mark.parametrize(("expr", "box", "strict"), FALSE)
 def test_false_bound_is_refuted_at_an_exact_point(expr, box, strict):
-    proof = certify.prove_positive(expr, box, strict=strict)
-    checked = check.verify(proof.to_json(), expr, box, strict=strict)
-    assert proof.outcome is checked.outcome is Outcome.REFUTED
+    proof = prove_positive(expr, box, strict=strict)
+    checked = verify(proof.to_json(), expr, box, strict=strict)
+    assert proof.outcome is checked.outcome is REFUTED
     assert proof.margin < 0 and checked.margin < 0 and box.contains(proof.point)
     value = expr.subs({symbol: R(str(proof.point[symbol.name])) for symbol in expr.free_symbols})
     assert value.evalf(50) <= 0
@@ -61,90 +66,90 @@ def test_false_bound_is_refuted_at_an_exact_point(expr, box, strict):
     [
         ((X - Y) ** 2, SQUARE, True),
         (1 / X, Box({X: (-1, 1)}), True),
-        (sympy.log(X), UNIT, False),
+        (log(X), UNIT, False),
     ],
 )
 def test_bound_that_balls_cannot_settle_is_never_proved(expr, box, strict):
-    proof = certify.prove_positive(expr, box, strict=strict, budget=300)
-    assert proof.outcome is not Outcome.PROVED
+    proof = prove_positive(expr, box, strict=strict, budget=300)
+    assert proof.outcome is not PROVED
 
 
 def test_exhausted_budget_is_undecided_without_certificate():
-    proof = certify.prove_positive((X - R(1, 3)) ** 2, UNIT, budget=50)
-    assert proof.outcome is Outcome.UNDECIDED and math.isnan(proof.margin) and proof.boxes == 50
+    proof = prove_positive((X - R(1, 3)) ** 2, UNIT, budget=50)
+    assert proof.outcome is UNDECIDED and math.isnan(proof.margin) and proof.boxes == 50
     with pytest.raises(ValueError, match="no certificate"):
         proof.to_json()
 
 
 def test_bound_other_than_zero_is_subtracted_from_the_margin():
-    proof = certify.prove_positive(X + 1, UNIT, bound="3/4")
-    assert proof.outcome is Outcome.PROVED and proof.margin == pytest.approx(0.25)
-    assert check.verify(proof.to_json(), X + 1, UNIT, bound="3/4").outcome is Outcome.PROVED
-    assert certify.prove_positive(X + 1, UNIT, bound=1).outcome is Outcome.REFUTED
-    assert certify.prove_positive(X + 1, UNIT, bound=1, strict=False).outcome is Outcome.PROVED
+    proof = prove_positive(X + 1, UNIT, bound="3/4")
+    assert proof.outcome is PROVED and proof.margin == approx(0.25)
+    assert verify(proof.to_json(), X + 1, UNIT, bound="3/4").outcome is PROVED
+    assert prove_positive(X + 1, UNIT, bound=1).outcome is REFUTED
+    assert prove_positive(X + 1, UNIT, bound=1, strict=False).outcome is PROVED
 
 
 @pytest.mark.parametrize("gradients", [True, False])
 def test_any_of_several_expressions_may_be_positive(gradients):
     exprs, box = [X - HALF, HALF - X, Y - R(1, 3)], Box({X: (0, 1), Y: (HALF, 1)})
-    proof = certify.prove_any_positive(exprs, box, gradients=gradients)
-    assert proof.outcome is Outcome.PROVED
-    assert check.verify(proof.to_json(), exprs, box).outcome is Outcome.PROVED
-    assert certify.prove_any_positive(exprs[:2], box, budget=500).outcome is Outcome.REFUTED
+    proof = prove_any_positive(exprs, box, gradients=gradients)
+    assert proof.outcome is PROVED
+    assert verify(proof.to_json(), exprs, box).outcome is PROVED
+    assert prove_any_positive(exprs[:2], box, budget=500).outcome is REFUTED
 
 
 def test_no_critical_point_is_proved_by_a_nonzero_gradient():
-    gradient = [sympy.diff(X**3 / 3 + X * Y**2 + 2 * X - Y, symbol) for symbol in (X, Y)]
+    gradient = [diff(X**3 / 3 + X * Y**2 + 2 * X - Y, symbol) for symbol in (X, Y)]
     box = Box({X: (-2, 2), Y: (-2, 2)})
-    proof = certify.prove_any_nonzero(gradient, box)
-    assert proof.outcome is Outcome.PROVED
-    assert check.verify(proof.to_json(), certify.both_signs(gradient), box).outcome is Outcome.PROVED
+    proof = prove_any_nonzero(gradient, box)
+    assert proof.outcome is PROVED
+    assert verify(proof.to_json(), both_signs(gradient), box).outcome is PROVED
 
 
 def test_critical_point_is_refuted_where_it_is_rational():
-    proof = certify.prove_any_nonzero([X**2 + Y, Y + Z], Box({X: (-1, 3), Y: (-1, 1), Z: (-1, 1)}))
-    assert proof.outcome is Outcome.REFUTED
+    proof = prove_any_nonzero([X**2 + Y, Y + Z], Box({X: (-1, 3), Y: (-1, 1), Z: (-1, 1)}))
+    assert proof.outcome is REFUTED
     assert proof.point["x"] ** 2 + proof.point["y"] == proof.point["y"] + proof.point["z"] == 0
 
 
-@pytest.mark.parametrize("expr", [sympy.Abs(X), sympy.Max(X, -X), sympy.Piecewise((-X, X < 0), (X, True))])
+@pytest.mark.parametrize("expr", [Abs(X), Max(X, -X), Piecewise((-X, X < 0), (X, True))])
 def test_rough_expression_is_proved_without_its_gradient(expr):
-    proof = certify.prove_positive(expr + R(1, 100), Box({X: (-1, 1)}))
-    assert proof.outcome is Outcome.PROVED
+    proof = prove_positive(expr + R(1, 100), Box({X: (-1, 1)}))
+    assert proof.outcome is PROVED
     assert {node.kind for node in proof.nodes if isinstance(node, Leaf)} == {"natural"}
 
 
 def test_step_function_is_not_proved_by_its_zero_gradient():
-    step = sympy.Piecewise((-1, R(1, 3) > X), (1, True))
-    assert certify.prove_positive(step, UNIT).outcome is Outcome.REFUTED
+    step = Piecewise((-1, R(1, 3) > X), (1, True))
+    assert prove_positive(step, UNIT).outcome is REFUTED
 
 
 def test_jump_hidden_in_an_arctangent_is_not_proved():
     # d/dx atan(1/x) is bounded, but the function jumps at 0; the least value on the box is -pi/2 + something.
-    expr = sympy.atan(1 / X) + R(3, 2)
-    assert certify.prove_positive(expr, Box({X: (-1, 1)}), budget=500).outcome is not Outcome.PROVED
+    expr = atan(1 / X) + R(3, 2)
+    assert prove_positive(expr, Box({X: (-1, 1)}), budget=500).outcome is not PROVED
 
 
 def test_integer_symbol_is_refuted_only_at_an_integer():
-    n = sympy.Symbol("n", integer=True)
+    n = Symbol("n", integer=True)
     expr, box = (n - HALF) ** 2 - R(1, 5), Box({n: (0, 2)})
-    proof = certify.prove_positive(expr, box, budget=200)
-    assert proof.outcome is Outcome.UNDECIDED
-    assert certify.prove_positive(expr - 1, box).point == {"n": Fraction(0)}
+    proof = prove_positive(expr, box, budget=200)
+    assert proof.outcome is UNDECIDED
+    assert prove_positive(expr - 1, box).point == {"n": Fraction(0)}
 
 
 def test_certificate_survives_the_way_through_json():
-    proof = certify.prove_positive(*TRUE[1][:2])
+    proof = prove_positive(*TRUE[1][:2])
     again = Proof.from_json(proof.to_json())
     assert again.to_json() == proof.to_json() and math.isnan(again.margin)
     assert again.nodes == proof.nodes and again.boxes == proof.boxes and again.outcome is proof.outcome
-    refuted = certify.prove_positive(*FALSE[3][:2])
+    refuted = prove_positive(*FALSE[3][:2])
     assert Proof.from_json(refuted.to_json()).point == refuted.point
     assert all(isinstance(node, Split | Leaf) for node in proof.nodes)
 
 
 def test_certificate_is_the_same_in_every_run():
-    assert certify.prove_positive(*TRUE[0][:2]).to_json() == certify.prove_positive(*TRUE[0][:2]).to_json()
+    assert prove_positive(*TRUE[0][:2]).to_json() == prove_positive(*TRUE[0][:2]).to_json()
 
 
 @pytest.mark.parametrize(
@@ -154,21 +159,21 @@ def test_certificate_is_the_same_in_every_run():
         (X, {"precision": 4}, "precision 4"),
         (X, {"bound": 0.5}, "float"),
         (X + Z, {}, "no side 'z'"),
-        (X + sympy.Symbol("x"), {}, "different assumptions"),
-        (sympy.Symbol("x", positive=True), {}, "assumed positive"),
-        (sympy.gamma(X), {}, "gamma"),
+        (X + Symbol("x"), {}, "different assumptions"),
+        (Symbol("x", positive=True), {}, "assumed positive"),
+        (gamma(X), {}, "gamma"),
         (X * 0.5, {}, "float"),
         ("x + 1", {}, "x"),
     ],
 )
 def test_claim_without_sense_is_refused(expr, options, why):
     with pytest.raises(ValueError, match=why):
-        certify.prove_positive(expr, SQUARE, **options)
+        prove_positive(expr, SQUARE, **options)
 
 
 def test_a_claim_without_expressions_is_refused():
     with pytest.raises(ValueError, match="0 expressions"):
-        certify.prove_any_positive([], SQUARE)
+        prove_any_positive([], SQUARE)
 
 
 VALLEY = X**2 + Y**2 - 2 * X * Y + R(1, 10)
@@ -181,12 +186,12 @@ CLAIMED = {"bound": 0, "strict": True}
 @pytest.mark.parametrize(
     ("function", "options"),
     [
-        (certify.prove_any_positive, CLAIMED | SEARCH | {"gradients": True}),
-        (certify.prove_positive, CLAIMED | SEARCH | {"gradients": True}),
-        (certify.prove_any_nonzero, SEARCH | {"gradients": True}),
+        (prove_any_positive, CLAIMED | SEARCH | {"gradients": True}),
+        (prove_positive, CLAIMED | SEARCH | {"gradients": True}),
+        (prove_any_nonzero, SEARCH | {"gradients": True}),
         (krawczyk.no_zero, SEARCH),
         (krawczyk.unique_zero, SEARCH | {"budget": 5_000}),
-        (check.verify, CLAIMED),
+        (verify, CLAIMED),
     ],
 )
 def test_options_have_their_documented_defaults(function, options):
@@ -196,130 +201,130 @@ def test_options_have_their_documented_defaults(function, options):
 
 def test_options_reach_the_search():
     box = Box({X: (-1, 2), Y: (-1, 2)})
-    for prove in (krawczyk.no_zero, certify.prove_any_nonzero):
+    for prove in (krawczyk.no_zero, prove_any_nonzero):
         proof = prove([X**2 - 2 * Y**2 + 1, X - Y**3 - 1], box, budget=3, precision=77)
-        assert (proof.outcome, proof.boxes, proof.precision) == (Outcome.UNDECIDED, 3, 77)
-    plain = certify.prove_any_nonzero([VALLEY], SQUARE, gradients=False)
+        assert (proof.outcome, proof.boxes, proof.precision) == (UNDECIDED, 3, 77)
+    plain = prove_any_nonzero([VALLEY], SQUARE, gradients=False)
     assert {node.kind for node in plain.nodes if isinstance(node, Leaf)} == {"natural"}
-    guided = certify.prove_any_nonzero([VALLEY], SQUARE)
+    guided = prove_any_nonzero([VALLEY], SQUARE)
     assert {node.kind for node in guided.nodes if isinstance(node, Leaf)} > {"natural"}
-    proof = certify.prove_positive(VALLEY, SQUARE, bound=R(1, 20), budget=9, precision=99, gradients=False)
-    assert (proof.outcome, proof.boxes, proof.precision) == (Outcome.UNDECIDED, 9, 99)
+    proof = prove_positive(VALLEY, SQUARE, bound=R(1, 20), budget=9, precision=99, gradients=False)
+    assert (proof.outcome, proof.boxes, proof.precision) == (UNDECIDED, 9, 99)
 
 
 def test_the_least_budget_and_precision_are_allowed():
-    proof = certify.prove_positive(X + 1, UNIT, budget=1, precision=24)
-    assert (proof.outcome, proof.boxes) == (Outcome.PROVED, 1)
+    proof = prove_positive(X + 1, UNIT, budget=1, precision=24)
+    assert (proof.outcome, proof.boxes) == (PROVED, 1)
 
 
 def test_the_statement_is_what_the_caller_claims():
     box = Box({X: (0, "1/3")})
     claimed = {"any_of": ["Symbol('x', real=True)"], "relation": ">", "bound": "1/2", "box": [["x", "0", "1/3"]]}
-    assert check.statement([X], box, "0.5", True) == claimed
-    assert check.statement([X], box, "0.5", False) == {**claimed, "relation": ">="}
+    assert statement([X], box, "0.5", True) == claimed
+    assert statement([X], box, "0.5", False) == {**claimed, "relation": ">="}
 
 
 @pytest.mark.parametrize(
     ("expr", "box", "outcome", "boxes"),
     [
-        (X, UNIT, Outcome.REFUTED, 0),
-        ((X - R(1, 2)) ** 2 - R(1, 100), UNIT, Outcome.REFUTED, 1),
-        ((X - R(1, 4)) ** 2 - R(1, 1000), UNIT, Outcome.REFUTED, 2),
-        (sympy.exp(X * sympy.log(2)) - 2, Box({X: (1, 1)}), Outcome.UNDECIDED, 1),
-        (X + 1, UNIT, Outcome.PROVED, 1),
+        (X, UNIT, REFUTED, 0),
+        ((X - R(1, 2)) ** 2 - R(1, 100), UNIT, REFUTED, 1),
+        ((X - R(1, 4)) ** 2 - R(1, 1000), UNIT, REFUTED, 2),
+        (exp(X * log(2)) - 2, Box({X: (1, 1)}), UNDECIDED, 1),
+        (X + 1, UNIT, PROVED, 1),
     ],
 )
 def test_boxes_looked_at_are_counted(expr, box, outcome, boxes):
-    proof = certify.prove_positive(expr, box)
+    proof = prove_positive(expr, box)
     assert (proof.outcome, proof.boxes) == (outcome, boxes)
 
 
 def test_the_margin_is_a_lower_bound_and_tight():
-    margin = Fraction(certify.prove_positive(X + R(1, 3), UNIT).margin)
+    margin = Fraction(prove_positive(X + R(1, 3), UNIT).margin)
     assert Fraction(1, 3) - Fraction(1, 10**15) < margin < Fraction(1, 3)
-    assert certify.prove_positive(X, UNIT, strict=False).margin == 0.0
+    assert prove_positive(X, UNIT, strict=False).margin == 0.0
 
 
 def test_the_margin_is_the_least_of_all_leaves():
-    proof = certify.prove_positive(X**2 - X + R(26, 100), UNIT, gradients=False)
-    assert proof.outcome is Outcome.PROVED and len(proof.nodes) > 1
+    proof = prove_positive(X**2 - X + R(26, 100), UNIT, gradients=False)
+    assert proof.outcome is PROVED and len(proof.nodes) > 1
     assert 0 < proof.margin <= 0.01
 
 
 def test_the_margin_of_a_refutation_is_the_largest_gap_and_negative():
-    proof = certify.prove_any_positive([X - 3, X - 2, X - 4], UNIT)
-    assert proof.point == {"x": 0} and proof.margin == pytest.approx(-2) and proof.margin >= -2
-    assert certify.prove_positive(X * Y, SQUARE).margin == math.nextafter(0, -1)
+    proof = prove_any_positive([X - 3, X - 2, X - 4], UNIT)
+    assert proof.point == {"x": 0} and proof.margin == approx(-2) and proof.margin >= -2
+    assert prove_positive(X * Y, SQUARE).margin == math.nextafter(0, -1)
 
 
 def test_the_axis_split_is_the_widest_against_the_whole_box():
     expr = X**2 - X + (Y / 100) ** 2 - Y / 100 + R(51, 100)
-    proof = certify.prove_positive(expr, Box({X: (0, 1), Y: (0, 100)}), gradients=False)
+    proof = prove_positive(expr, Box({X: (0, 1), Y: (0, 100)}), gradients=False)
     assert proof.nodes[:2] == (Split("x", Fraction(1, 2)), Split("y", Fraction(50)))
-    flat = certify.prove_positive(X**2 - X + Y, Box({X: (0, 1), Y: (R(26, 100), R(26, 100))}), gradients=False)
-    assert flat.outcome is Outcome.PROVED
+    flat = prove_positive(X**2 - X + Y, Box({X: (0, 1), Y: (R(26, 100), R(26, 100))}), gradients=False)
+    assert flat.outcome is PROVED
     assert {node.axis for node in flat.nodes if isinstance(node, Split)} == {"x"}
 
 
 def test_a_rising_expression_is_proved_on_its_lowest_face_at_once():
-    proof = certify.prove_positive(X - X**2 / 4, UNIT, bound="-1/10")
-    assert [node.kind for node in proof.nodes] == ["monotone"] and proof.margin == pytest.approx(0.1)
-    falling = certify.prove_positive(X**2 / 4 - X, UNIT, bound="-8/10")
-    assert [node.kind for node in falling.nodes] == ["monotone"] and falling.margin == pytest.approx(0.05)
+    proof = prove_positive(X - X**2 / 4, UNIT, bound="-1/10")
+    assert [node.kind for node in proof.nodes] == ["monotone"] and proof.margin == approx(0.1)
+    falling = prove_positive(X**2 / 4 - X, UNIT, bound="-8/10")
+    assert [node.kind for node in falling.nodes] == ["monotone"] and falling.margin == approx(0.05)
 
 
-@pytest.mark.parametrize("first", [sympy.Abs(X) - 5, sympy.sqrt(X) - 5, X - 5, 1 / X - 5], ids=str)
+@pytest.mark.parametrize("first", [Abs(X) - 5, sqrt(X) - 5, X - 5, 1 / X - 5], ids=str)
 def test_an_expression_that_cannot_help_does_not_stop_the_next(first):
-    proof = certify.prove_any_positive([first, VALLEY], SQUARE)
+    proof = prove_any_positive([first, VALLEY], SQUARE)
     leaves = [node for node in proof.nodes if isinstance(node, Leaf)]
-    assert proof.outcome is Outcome.PROVED and proof.boxes == 27
+    assert proof.outcome is PROVED and proof.boxes == 27
     assert {leaf.kind for leaf in leaves} == {"natural", "monotone", "mean_value"}
     assert {leaf.which for leaf in leaves} == {1}
 
 
 def test_leaves_claim_a_little_less_than_was_found_in_short_numbers():
-    (leaf,) = certify.prove_positive(X + R(1, 3), UNIT).nodes
+    (leaf,) = prove_positive(X + R(1, 3), UNIT).nodes
     assert Fraction(1, 3) * Fraction(65500, 65536) < leaf.lower < Fraction(1, 3)
     assert leaf.lower.denominator <= 2**20
-    (leaf,) = certify.prove_positive(X + R(1, 3), UNIT, bound=R(1, 4)).nodes
+    (leaf,) = prove_positive(X + R(1, 3), UNIT, bound=R(1, 4)).nodes
     assert Fraction(1, 4) < leaf.lower < Fraction(1, 3)
     assert leaf.lower - Fraction(1, 4) > Fraction(1, 12) * Fraction(65500, 65536)
-    (leaf,) = certify.prove_positive(X, UNIT, strict=False).nodes
+    (leaf,) = prove_positive(X, UNIT, strict=False).nodes
     assert leaf.lower == 0
 
 
 def test_both_signs_pairs_each_expression_with_its_unexpanded_negative():
-    signed = certify.both_signs([X + 1, Y])
+    signed = both_signs([X + 1, Y])
     assert signed[0] == X + 1 and signed[2:] == [Y, -Y]
     assert signed[1].args == (-1, X + 1)
 
 
 def _one_leaf(expr, box, lower, bound=0):
     """A certificate of one natural leaf, as a forger would write it."""
-    stated = check.statement([expr], box, bound, True)
-    body = {"format": check.FORMAT, "statement": stated, "sha256": check.digest(stated), "outcome": "PROVED"}
+    stated = statement([expr], box, bound, True)
+    body = {"format": FORMAT, "statement": stated, "sha256": digest(stated), "outcome": "PROVED"}
     body |= {"precision": 128, "nodes": [["leaf", "natural", 0, lower]], "point": None}
-    return json.dumps({**body, "seal": check.digest(body)})
+    return json.dumps({**body, "seal": digest(body)})
 
 
 def test_the_checker_grants_a_leaf_no_more_than_it_can_confirm():
-    assert check.verify(_one_leaf(X + 1, UNIT, "1"), X + 1, UNIT).outcome is Outcome.PROVED
+    assert verify(_one_leaf(X + 1, UNIT, "1"), X + 1, UNIT).outcome is PROVED
     for expr, lower in ((R(1, 3) + 0 * X, "1/3"), (X + 1, "1000000000001/1000000000000")):
-        checked = check.verify(_one_leaf(expr, UNIT, lower), expr, UNIT)
-        assert checked.outcome is Outcome.UNDECIDED and "can be confirmed" in checked.reason
+        checked = verify(_one_leaf(expr, UNIT, lower), expr, UNIT)
+        assert checked.outcome is UNDECIDED and "can be confirmed" in checked.reason
         assert checked.leaves == 0 and math.isnan(checked.margin)
 
 
 def test_the_checker_measures_a_refutation_against_the_bound():
-    proof = certify.prove_positive(X, UNIT, bound="1/2")
-    checked = check.verify(proof.to_json(), X, UNIT, bound="1/2")
-    assert (checked.outcome, checked.leaves) == (Outcome.REFUTED, 0)
-    assert checked.margin == pytest.approx(-0.5) and checked.margin >= -0.5
+    proof = prove_positive(X, UNIT, bound="1/2")
+    checked = verify(proof.to_json(), X, UNIT, bound="1/2")
+    assert (checked.outcome, checked.leaves) == (REFUTED, 0)
+    assert checked.margin == approx(-0.5) and checked.margin >= -0.5
 
 
 def test_corners_are_tried_up_to_ten_free_sides():
-    names = sympy.symbols("x0:11", real=True)
+    names = symbols("x0:11", real=True)
     total = sum(names) - R(1, 100)
-    refuted = certify.prove_positive(total, Box({name: (0, 1) for name in names[:10]} | {names[10]: (0, 0)}))
-    assert (refuted.outcome, refuted.boxes) == (Outcome.REFUTED, 0)
-    assert certify.prove_positive(total, Box({name: (0, 1) for name in names})).boxes > 0
+    refuted = prove_positive(total, Box({name: (0, 1) for name in names[:10]} | {names[10]: (0, 0)}))
+    assert (refuted.outcome, refuted.boxes) == (REFUTED, 0)
+    assert prove_positive(total, Box({name: (0, 1) for name in names})).boxes > 0

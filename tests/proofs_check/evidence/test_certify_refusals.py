@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-import sympy as sp
+from sympy import Abs, And, Eq, Max, Not, Or, Piecewise, Rational, Symbol, log, sqrt, symbols
 
 from proofs_check.evidence.area import positive_area
 from proofs_check.evidence.certify import prove_positive
@@ -12,8 +12,8 @@ from proofs_check.evidence.check import verify
 from proofs_check.evidence.krawczyk import unique_zero
 from theory.lowering.box import Box, Outcome, exact, rational, to_ball
 
-x, y = sp.symbols("x y", real=True)
-THIRD = sp.Rational(1, 3)
+x, y = symbols("x y", real=True)
+THIRD = Rational(1, 3)
 
 DENIED = {
     "extended_positive": (-1, 1), "positive": (0, 1), "extended_nonnegative": (-1, 1), "nonzero": (-1, 1),
@@ -26,8 +26,8 @@ FALSE = {"zero": (-1, 1), "real": (0, 1), "integer": (0, 1), "extended_real": (0
 
 @pytest.mark.parametrize(
     ("symbol", "side"),
-    [(sp.Symbol("s", **{name: True}), side) for name, side in DENIED.items()]
-    + [(sp.Symbol("s", **{name: False}), side) for name, side in FALSE.items()],
+    [(Symbol("s", **{name: True}), side) for name, side in DENIED.items()]
+    + [(Symbol("s", **{name: False}), side) for name, side in FALSE.items()],
     ids=[*DENIED, *(f"not {name}" for name in FALSE)],
 )
 def test_a_side_that_the_symbol_denies_is_refused_by_name_and_by_symbol(symbol, side):
@@ -41,47 +41,47 @@ def test_a_side_that_the_symbol_denies_is_refused_by_name_and_by_symbol(symbol, 
     "assumption", ["real", "finite", "positive", "extended_positive", "integer", "rational", "nonzero"]
 )
 def test_a_side_that_the_symbol_grants_is_taken(assumption):
-    symbol = sp.Symbol("s", **{assumption: True})
+    symbol = Symbol("s", **{assumption: True})
     assert prove_positive(symbol, Box({symbol: (1, 2)})).outcome is Outcome.PROVED
 
 
 def test_an_assumption_that_has_simplified_the_claim_away_is_still_held_against_the_side():
-    p = sp.Symbol("p", positive=True)
-    assert sp.sqrt(p**2) / p == 1
+    p = Symbol("p", positive=True)
+    assert sqrt(p**2) / p == 1
     with pytest.raises(ValueError, match="assumed positive"):
-        prove_positive(sp.sqrt(p**2) / p, Box({p: (-1, 1)}))
+        prove_positive(sqrt(p**2) / p, Box({p: (-1, 1)}))
 
 
 def test_a_whole_number_is_no_zero_of_real_equations():
-    k = sp.Symbol("k", integer=True)
+    k = Symbol("k", integer=True)
     with pytest.raises(ValueError, match="no whole number"):
         unique_zero([2 * k - 3], Box({k: (0, 3)}))
 
 
 def test_nothing_fails_where_nothing_is_defined():
-    proof = prove_positive(sp.log(x - THIRD - sp.Rational(1, 10**60)), Box({x: (THIRD, THIRD)}), bound=-10)
+    proof = prove_positive(log(x - THIRD - Rational(1, 10**60)), Box({x: (THIRD, THIRD)}), bound=-10)
     assert proof.outcome is Outcome.UNDECIDED
 
 
 def test_a_branch_whose_condition_is_not_defined_proves_nothing():
-    expr = sp.Piecewise((1, sp.log(x) < 0), (2, True))
+    expr = Piecewise((1, log(x) < 0), (2, True))
     assert prove_positive(expr, Box({x: (-2, -1)})).outcome is Outcome.UNDECIDED
-    for condition in (sp.And(sp.log(x) < 0, x < 0), sp.Or(sp.log(x) < 0, x < 0), sp.Not(sp.Eq(sp.log(x), 1))):
-        piece = sp.Piecewise((1, condition), (2, True), evaluate=False)
+    for condition in (And(log(x) < 0, x < 0), Or(log(x) < 0, x < 0), Not(Eq(log(x), 1))):
+        piece = Piecewise((1, condition), (2, True), evaluate=False)
         assert prove_positive(piece, Box({x: (-2, -1)}), budget=50).outcome is Outcome.UNDECIDED
-    certificate = prove_positive(sp.Piecewise((1, x < 0), (2, True)), Box({x: (-2, -1)})).to_json()
+    certificate = prove_positive(Piecewise((1, x < 0), (2, True)), Box({x: (-2, -1)})).to_json()
     assert verify(certificate, expr, Box({x: (-2, -1)})).outcome is Outcome.UNDECIDED
 
 
 def test_the_second_checker_leaves_such_a_branch_undecided_by_itself():
     from proofs_check.evidence.enclose import Unknown, enclose
 
-    expr = sp.Piecewise((1, sp.log(x) < 0), (2, True))
+    expr = Piecewise((1, log(x) < 0), (2, True))
     with pytest.raises(Unknown, match="not be defined"):
         enclose(expr, {"x": (to_ball(-2), to_ball(-1))})
 
 
-@pytest.mark.parametrize("expr", [sp.Piecewise((1, x < sp.Rational(1, 2)), (-1, True)), sp.Abs(x) - 1, sp.Max(x, y)])
+@pytest.mark.parametrize("expr", [Piecewise((1, x < Rational(1, 2)), (-1, True)), Abs(x) - 1, Max(x, y)])
 def test_an_area_needs_a_smooth_expression(expr):
     with pytest.raises(ValueError, match="differentiable"):
         positive_area(expr, x, y, 2)

@@ -37,22 +37,22 @@ REFUTED = (X**2 - Y, Box({X: (0, 1), Y: ("1/8", 1)}))
 REFUTED_TEXT = certify.prove_positive(*REFUTED).to_json()
 
 
-def resealed(body: dict) -> str:
+def resealed(body):
     """The corrupted certificate as a forger would hand it in, with a fitting seal."""
     body = {key: value for key, value in body.items() if key != "seal"}
     return json.dumps({**body, "seal": check.digest(body)})
 
 
-def leaves(body: dict) -> list[int]:
+def leaves(body):
     return [i for i, node in enumerate(body["nodes"]) if node[0] == "leaf"]
 
 
-def second(body: dict) -> list[int]:
+def second(body):
     """Leaves that name the second expression, or all where none does."""
     return [i for i in leaves(body) if body["nodes"][i][2] == 1] or leaves(body)
 
 
-def splits(body: dict) -> list[int]:
+def splits(body):
     return [i for i, node in enumerate(body["nodes"]) if node[0] == "split"]
 
 

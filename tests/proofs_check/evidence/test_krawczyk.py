@@ -3,37 +3,40 @@
 from fractions import Fraction
 
 import pytest
-import sympy
+from sympy import Abs, Integer, Rational, cos, exp, log, pi, sin, sqrt, symbols
 
-from proofs_check.evidence import certify, check, krawczyk
+from proofs_check.evidence import certify, check
+from proofs_check.evidence.krawczyk import _inside, _meet, _System, no_zero, unique_zero
 from theory.lowering.box import Box, Outcome
 
-X, Y = sympy.symbols("x y", real=True)
-HALF = sympy.Rational(1, 2)
+PROVED, REFUTED, UNDECIDED = Outcome
+
+X, Y = symbols("x y", real=True)
+HALF = Rational(1, 2)
 
 
 def encloses(box, name, value):
-    low, high = (sympy.Rational(end.numerator, end.denominator) for end in box[name])
+    low, high = (Rational(end.numerator, end.denominator) for end in box[name])
     digits = value.evalf(60)
-    return bool(low - sympy.Rational(1, 10**50) <= digits <= high + sympy.Rational(1, 10**50))
+    return bool(low - Rational(1, 10**50) <= digits <= high + Rational(1, 10**50))
 
 
 @pytest.mark.parametrize(
     ("exprs", "sides", "zero"),
     [
-        ([X**2 - 2], {X: (0, 2)}, {"x": sympy.sqrt(2)}),
-        ([X**2 - 2], {X: (1, 100)}, {"x": sympy.sqrt(2)}),
-        ([X - 1], {X: (0, 3)}, {"x": sympy.Integer(1)}),
-        ([X**3 - X], {X: (HALF, 2)}, {"x": sympy.Integer(1)}),
-        ([sympy.sqrt(X) - HALF], {X: (0, 1)}, {"x": sympy.Rational(1, 4)}),
-        ([sympy.sin(X)], {X: (2, 6)}, {"x": sympy.pi}),
-        ([X**2 + Y**2 - 1, X - Y], {X: (0, 2), Y: (0, 2)}, {"x": 1 / sympy.sqrt(2), "y": 1 / sympy.sqrt(2)}),
-        ([sympy.exp(X) - Y, Y - 2], {X: (-3, 3), Y: (-3, 3)}, {"x": sympy.log(2), "y": sympy.Integer(2)}),
+        ([X**2 - 2], {X: (0, 2)}, {"x": sqrt(2)}),
+        ([X**2 - 2], {X: (1, 100)}, {"x": sqrt(2)}),
+        ([X - 1], {X: (0, 3)}, {"x": Integer(1)}),
+        ([X**3 - X], {X: (HALF, 2)}, {"x": Integer(1)}),
+        ([sqrt(X) - HALF], {X: (0, 1)}, {"x": Rational(1, 4)}),
+        ([sin(X)], {X: (2, 6)}, {"x": pi}),
+        ([X**2 + Y**2 - 1, X - Y], {X: (0, 2), Y: (0, 2)}, {"x": 1 / sqrt(2), "y": 1 / sqrt(2)}),
+        ([exp(X) - Y, Y - 2], {X: (-3, 3), Y: (-3, 3)}, {"x": log(2), "y": Integer(2)}),
     ],
 )
 def test_simple_zero_is_proved_unique_and_enclosed(exprs, sides, zero):
-    found = krawczyk.unique_zero(exprs, Box(sides))
-    assert found.outcome is Outcome.PROVED, found.reason
+    found = unique_zero(exprs, Box(sides))
+    assert found.outcome is PROVED, found.reason
     assert Box(sides).contains(found.enclosure) and found.enclosure.width() < Fraction(1, 10**30)
     assert all(encloses(found.enclosure, name, value) for name, value in zero.items())
 
@@ -44,12 +47,12 @@ def test_simple_zero_is_proved_unique_and_enclosed(exprs, sides, zero):
         ([X**2 - 2], {X: ("1.5", 3)}),
         ([X**2 - 2], {X: ("1.42", "1.43")}),
         ([X**2 + Y**2 - 1, X - Y], {X: ("0.71", 2), Y: (0, 2)}),
-        ([sympy.cos(X) - X], {X: (-1, "0.739")}),
+        ([cos(X) - X], {X: (-1, "0.739")}),
     ],
 )
 def test_shifted_box_holds_no_zero(exprs, sides):
-    found = krawczyk.unique_zero(exprs, Box(sides))
-    assert found.outcome is Outcome.REFUTED and "no zero" in found.reason and found.enclosure is None
+    found = unique_zero(exprs, Box(sides))
+    assert found.outcome is REFUTED and "no zero" in found.reason and found.enclosure is None
 
 
 @pytest.mark.parametrize(
@@ -62,12 +65,12 @@ def test_shifted_box_holds_no_zero(exprs, sides):
     ],
 )
 def test_multiple_zero_stays_undecided(exprs, sides):
-    assert krawczyk.unique_zero(exprs, Box(sides), budget=300).outcome is Outcome.UNDECIDED
+    assert unique_zero(exprs, Box(sides), budget=300).outcome is UNDECIDED
 
 
 def test_nearly_double_zero_is_not_proved_at_low_precision():
-    system = [X**2 - sympy.Rational(1, 10**30)]
-    assert krawczyk.unique_zero(system, Box({X: (-1, 1)}), budget=300).outcome is not Outcome.PROVED
+    system = [X**2 - Rational(1, 10**30)]
+    assert unique_zero(system, Box({X: (-1, 1)}), budget=300).outcome is not PROVED
 
 
 @pytest.mark.parametrize(
@@ -79,23 +82,23 @@ def test_nearly_double_zero_is_not_proved_at_low_precision():
     ],
 )
 def test_second_zero_refutes_uniqueness(exprs, sides):
-    found = krawczyk.unique_zero(exprs, Box(sides))
-    assert found.outcome is Outcome.REFUTED and "at least two" in found.reason
+    found = unique_zero(exprs, Box(sides))
+    assert found.outcome is REFUTED and "at least two" in found.reason
 
 
 def test_zero_on_an_irrational_edge_is_never_claimed_wrongly():
     # sqrt(2) to 20 digits from below and from above: outside and inside of the box.
     below, above = "1.41421356237309504880", "1.41421356237309504881"
-    assert krawczyk.unique_zero([X**2 - 2], Box({X: (1, below)})).outcome is not Outcome.PROVED
-    assert krawczyk.unique_zero([X**2 - 2], Box({X: (1, above)})).outcome is not Outcome.REFUTED
+    assert unique_zero([X**2 - 2], Box({X: (1, below)})).outcome is not PROVED
+    assert unique_zero([X**2 - 2], Box({X: (1, above)})).outcome is not REFUTED
 
 
 def test_absence_comes_with_a_certificate_for_any_number_of_equations():
     exprs, box = [X**2 + Y**2 - 1, X - Y + 2, X + 3 * Y], Box({X: (-2, 2), Y: (-2, 2)})
-    proof = krawczyk.no_zero(exprs, box)
-    assert proof.outcome is Outcome.PROVED
-    assert check.verify(proof.to_json(), certify.both_signs(exprs), box).outcome is Outcome.PROVED
-    assert krawczyk.no_zero([X, Y], box).outcome is Outcome.REFUTED
+    proof = no_zero(exprs, box)
+    assert proof.outcome is PROVED
+    assert check.verify(proof.to_json(), certify.both_signs(exprs), box).outcome is PROVED
+    assert no_zero([X, Y], box).outcome is REFUTED
 
 
 @pytest.mark.parametrize(
@@ -104,14 +107,14 @@ def test_absence_comes_with_a_certificate_for_any_number_of_equations():
         ([X, Y], {X: (0, 1)}, "no side 'y'"),
         ([X], {X: (0, 1), Y: (0, 1)}, "as many equations"),
         ([X, X], {X: (0, 1), Y: (0, 1)}, "each side used"),
-        ([sympy.Abs(X)], {X: (0, 1)}, "differentiable"),
+        ([Abs(X)], {X: (0, 1)}, "differentiable"),
         ([X * 0.5], {X: (0, 1)}, "float"),
         (["x - 1"], {X: (0, 3)}, "x - 1"),
     ],
 )
 def test_system_without_sense_is_refused(exprs, sides, why):
     with pytest.raises(ValueError, match=why):
-        krawczyk.unique_zero(exprs, Box(sides))
+        unique_zero(exprs, Box(sides))
 
 
 ROOT = Fraction("1.41421356237309504880168872420969807856967188")
@@ -122,83 +125,83 @@ def side(low, high):
 
 
 def test_inside_means_away_from_every_edge():
-    assert krawczyk._inside(side(1, 2), side(0, 3))
-    assert not krawczyk._inside(side(0, 2), side(0, 3))
-    assert not krawczyk._inside(side(1, 3), side(0, 3))
+    assert _inside(side(1, 2), side(0, 3))
+    assert not _inside(side(0, 2), side(0, 3))
+    assert not _inside(side(1, 3), side(0, 3))
     outer = Box({X: (0, 3), Y: (0, 3)})
-    assert krawczyk._inside(Box({X: (1, 2), Y: (1, 2)}), outer)
-    assert not krawczyk._inside(Box({X: (1, 2), Y: (1, 4)}), outer)
+    assert _inside(Box({X: (1, 2), Y: (1, 2)}), outer)
+    assert not _inside(Box({X: (1, 2), Y: (1, 4)}), outer)
 
 
 def test_boxes_that_touch_meet_in_a_face():
-    assert krawczyk._meet(side(0, 1), side(1, 2)) == side(1, 1)
-    assert krawczyk._meet(side(0, 2), side(1, 3)) == side(1, 2)
-    assert krawczyk._meet(side(0, 1), side("1.1", 2)) is None
-    assert krawczyk._meet(Box({X: (0, 1), Y: (0, 1)}), Box({X: (0, 1), Y: (2, 3)})) is None
+    assert _meet(side(0, 1), side(1, 2)) == side(1, 1)
+    assert _meet(side(0, 2), side(1, 3)) == side(1, 2)
+    assert _meet(side(0, 1), side("1.1", 2)) is None
+    assert _meet(Box({X: (0, 1), Y: (0, 1)}), Box({X: (0, 1), Y: (2, 3)})) is None
 
 
 @pytest.mark.parametrize(
     ("exprs", "sides", "outcome", "boxes", "reason"),
     [
-        ([X**2 - 2], {X: (1, 100)}, Outcome.PROVED, 9, "there is exactly one zero in the box"),
-        ([X**2 + Y**2 - 1, X - Y], {X: (0, 2), Y: (0, 2)}, Outcome.PROVED, 7, "there is exactly one zero in the box"),
-        ([X**2 - 2], {X: (-1, 1)}, Outcome.REFUTED, 1, "there is no zero in the box"),
-        ([sympy.sin(X)], {X: (1, 10)}, Outcome.REFUTED, 11, "there are at least two zeros"),
-        ([X**2 - 2], {X: (1, ROOT)}, Outcome.UNDECIDED, 1, "the zero lies too near the boundary"),
-        ([X**2 - 2], {X: (ROOT, 2)}, Outcome.UNDECIDED, 1, "the zero lies too near the boundary"),
+        ([X**2 - 2], {X: (1, 100)}, PROVED, 9, "there is exactly one zero in the box"),
+        ([X**2 + Y**2 - 1, X - Y], {X: (0, 2), Y: (0, 2)}, PROVED, 7, "there is exactly one zero in the box"),
+        ([X**2 - 2], {X: (-1, 1)}, REFUTED, 1, "there is no zero in the box"),
+        ([sin(X)], {X: (1, 10)}, REFUTED, 11, "there are at least two zeros"),
+        ([X**2 - 2], {X: (1, ROOT)}, UNDECIDED, 1, "the zero lies too near the boundary"),
+        ([X**2 - 2], {X: (ROOT, 2)}, UNDECIDED, 1, "the zero lies too near the boundary"),
     ],
 )
 def test_each_ending_says_why_after_few_boxes(exprs, sides, outcome, boxes, reason):
-    found = krawczyk.unique_zero(exprs, Box(sides))
+    found = unique_zero(exprs, Box(sides))
     assert found.outcome is outcome and found.reason.startswith(reason)
     assert 1 <= found.boxes <= boxes
-    assert (found.enclosure is None) == (outcome is Outcome.REFUTED)
+    assert (found.enclosure is None) == (outcome is REFUTED)
 
 
 @pytest.mark.parametrize("budget", [1, 7])
 def test_a_budget_that_runs_out_is_used_up_and_leaves_it_undecided(budget):
-    found = krawczyk.unique_zero([X**2], side(-1, 1), budget=budget)
-    assert (found.outcome, found.boxes, found.enclosure) == (Outcome.UNDECIDED, budget, None)
+    found = unique_zero([X**2], side(-1, 1), budget=budget)
+    assert (found.outcome, found.boxes, found.enclosure) == (UNDECIDED, budget, None)
     assert "budget" in found.reason
 
 
 def test_a_budget_that_is_just_enough_decides():
-    exprs, box = [sympy.sin(X)], side(2, 6)
-    needed = krawczyk.unique_zero(exprs, box).boxes
-    assert krawczyk.unique_zero(exprs, box, budget=needed).outcome is Outcome.PROVED
-    short = krawczyk.unique_zero(exprs, box, budget=needed - 1)
-    assert short.outcome is Outcome.UNDECIDED and short.enclosure is not None
+    exprs, box = [sin(X)], side(2, 6)
+    needed = unique_zero(exprs, box).boxes
+    assert unique_zero(exprs, box, budget=needed).outcome is PROVED
+    short = unique_zero(exprs, box, budget=needed - 1)
+    assert short.outcome is UNDECIDED and short.enclosure is not None
 
 
 def test_precision_sets_the_size_of_the_enclosure():
-    widths = [krawczyk.unique_zero([X**2 - 2], side(0, 2), precision=p).enclosure.width() for p in (64, 128, 256)]
+    widths = [unique_zero([X**2 - 2], side(0, 2), precision=p).enclosure.width() for p in (64, 128, 256)]
     assert Fraction(1, 2**80) < widths[0] < Fraction(1, 2**50)
     assert Fraction(1, 2**150) < widths[1] < Fraction(1, 2**110)
     assert Fraction(1, 2**290) < widths[2] < Fraction(1, 2**230)
 
 
 def test_newton_returns_an_approximate_zero_or_nothing():
-    system = krawczyk._System([X**2 - 2], side(0, 2))
+    system = _System([X**2 - 2], side(0, 2))
     found = system.newton({"x": Fraction(1)})
     assert abs(found["x"] - ROOT) < Fraction(1, 10**12)
     assert system.newton({"x": Fraction(0)}) is None
-    assert krawczyk._System([X**2 + 1], side(-5, 5)).newton({"x": Fraction(1, 3)}) is None
-    assert krawczyk._System([sympy.log(X) - 1], side(1, 5)).newton({"x": Fraction(-1)}) is None
+    assert _System([X**2 + 1], side(-5, 5)).newton({"x": Fraction(1, 3)}) is None
+    assert _System([log(X) - 1], side(1, 5)).newton({"x": Fraction(-1)}) is None
 
 
 def test_a_step_maps_the_box_around_the_zero_into_itself():
-    system = krawczyk._System([X**2 - 2], side(1, 2))
+    system = _System([X**2 - 2], side(1, 2))
     image = system.step(side(1, 2))
     # c = 3/2, Y = 1/3, J = [2, 4]: K = 3/2 - 1/12 + [-1/3, 1/3] * [-1/2, 1/2].
     low, high = image["x"]
     assert abs(low - Fraction(5, 4)) < Fraction(1, 10**8) and low <= Fraction(5, 4)
     assert abs(high - Fraction(19, 12)) < Fraction(1, 10**8) and high >= Fraction(19, 12)
     assert system.step(side(-1, 1)) is None
-    assert krawczyk._System([sympy.log(X)], side(0, 2)).step(side(0, 2)) is None
+    assert _System([log(X)], side(0, 2)).step(side(0, 2)) is None
 
 
 def test_may_vanish_is_no_only_where_an_equation_keeps_its_sign():
-    system = krawczyk._System([X, Y - 1], Box({X: (-1, 1), Y: (-1, 3)}))
+    system = _System([X, Y - 1], Box({X: (-1, 1), Y: (-1, 3)}))
     assert system.may_vanish(Box({X: (-1, 1), Y: (0, 2)}))
     assert system.may_vanish(Box({X: (0, 1), Y: (1, 2)}))
     assert system.may_vanish(Box({X: (-1, 0), Y: (0, 1)}))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from dynamics.flow.separatrix import separatrix
 from dynamics.flow.trajectories import gradient_flow
@@ -17,8 +18,8 @@ def test_figure_2s_plane_has_the_saddle_and_the_minimum_of_the_claims():
     found = {point.kind: point for point in critical_points(plane(), 15, None, BOX)}
     assert set(found) == {"saddle", "minimum"}
     # kv.beyond.slice.saddle and .minimum at T = 15
-    np.testing.assert_allclose(found["saddle"].place, (0.9768, -0.2851), atol=5e-5)
-    np.testing.assert_allclose(found["minimum"].place, (1.3192, -1.7223), atol=5e-5)
+    assert_allclose(found["saddle"].place, (0.9768, -0.2851), atol=5e-5)
+    assert_allclose(found["minimum"].place, (1.3192, -1.7223), atol=5e-5)
     assert all(point.enclosure.width() < 1e-9 for point in found.values())
 
 
@@ -46,7 +47,7 @@ def test_the_plane_of_the_critical_point_holds_it():
     alpha1, alpha2, beta1, beta2 = landscape.critical_point(8)
     (found,) = critical_points(plane(("alpha2", "beta1"), {"alpha1": alpha1, "beta2": beta2}), 8, None, (-2, 2, -2, 2))
     assert found.kind == "saddle"
-    np.testing.assert_allclose(found.place, (alpha2, beta1), atol=1e-12)
+    assert_allclose(found.place, (alpha2, beta1), atol=1e-12)
 
 
 def test_starts_on_either_side_of_a_separatrix_end_apart():

@@ -1,6 +1,7 @@
 """Margins on sweeps: shipped seeds are re-read, others trained with the same settings, censored runs counted."""
 
 import pytest
+from pytest import approx
 
 from dynamics.model.config import ModelConfig
 from dynamics.sweep.job import Place, read_result, run_job
@@ -36,9 +37,9 @@ def _tiny_sweep(monkeypatch):
 
 
 def test_margins_of_single_runs_compare_the_best_score_with_the_level():
-    assert module.arrives(FAST, 1).value == pytest.approx(0.02)
-    assert module.arrives(SLOW, 0).value == pytest.approx(-0.75)
-    assert module.stays_below(SLOW, 0).value == pytest.approx(0.75)
+    assert module.arrives(FAST, 1).value == approx(0.02)
+    assert module.arrives(SLOW, 0).value == approx(-0.75)
+    assert module.stays_below(SLOW, 0).value == approx(0.75)
     with pytest.raises(Undecided):
         module.stays_below(FAST, 2, 0.95)
 
@@ -70,5 +71,5 @@ def test_unknown_variant_is_refused(monkeypatch):
 
 def test_guess_accuracy_is_the_mean_over_rows():
     # Pool 3: T = 3 is drawn again, so T = 2 always, and the one other token is the answer.
-    assert guess_accuracy(3) == pytest.approx(1.0)
-    assert guess_accuracy(12) == pytest.approx(0.35025, abs=1e-5)
+    assert guess_accuracy(3) == approx(1.0)
+    assert guess_accuracy(12) == approx(0.35025, abs=1e-5)

@@ -14,7 +14,7 @@ from tests.proofs_check.ledger import planted
 GOOD = planted.GOOD
 
 
-def _claim(name: str, margin=None):
+def _claim(name, margin=None):
     evidence = GOOD.evidence if margin is None else (replace(GOOD.evidence[0], margin=margin),)
     return replace(GOOD, id=f"planted.{name}", evidence=evidence)
 
@@ -86,7 +86,7 @@ def aborts(papers, patterns):
     return _with("aborts")
 
 
-def _with(name: str):
+def _with(name):
     """Eight good claims, and in their midst one whose evidence ends the process."""
     good = [_claim(f"c{k}") for k in range(8)]
     return _registry(*good[:4], _claim(name, ENDS[name]), *good[4:])

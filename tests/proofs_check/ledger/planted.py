@@ -1,6 +1,5 @@
 """Wrong claims on purpose: each has a counterexample (and must be contradicted) or is broken (and must be an error)."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
@@ -30,7 +29,7 @@ BOX = tuple(Interval(name, 0.0, 1.0) for name in ("a1", "a2", "b1", "b2"))
 TOKENS = Interval("tokens", 4, 12, whole=True)
 
 
-def holds(name: str, evidence: Evidence, *hypotheses) -> Claim:
+def holds(name, evidence, *hypotheses):
     return Claim(
         id=f"planted.{name}",
         source="planted",
@@ -43,8 +42,8 @@ def holds(name: str, evidence: Evidence, *hypotheses) -> Claim:
     )
 
 
-def _numeric_loss(formula: Callable[..., float]) -> Evidence:
-    def margin(a1, a2, b1, b2, tokens) -> Margin:
+def _numeric_loss(formula):
+    def margin(a1, a2, b1, b2, tokens):
         return close(formula(a1, a2, b1, b2, tokens), one_hot_loss(a1, a2, b1, b2, tokens, 2), ROUNDING)
 
     control = Control("none", lambda **p: close(0, 1, VISIBLE))
@@ -52,14 +51,14 @@ def _numeric_loss(formula: Callable[..., float]) -> Evidence:
 
 
 LOSS = landscape.loss
-LOSSES: dict[str, Callable[..., float]] = {
+LOSSES = {
     "alphas swapped": lambda a1, a2, b1, b2, t: LOSS(a2, a1, b1, b2, t),
     "beta2 with the wrong sign": lambda a1, a2, b1, b2, t: LOSS(a1, a2, b1, -b2, t),
     "off by one part in a billion": lambda a1, a2, b1, b2, t: LOSS(a1, a2, b1, b2, t) * (1 + 1e-9),
 }
 
 
-def _bound(left: Callable[..., float], right: Callable[..., float]) -> Evidence:
+def _bound(left, right):
     return Evidence(
         Kind.SAMPLED,
         "planted",
@@ -70,7 +69,7 @@ def _bound(left: Callable[..., float], right: Callable[..., float]) -> Evidence:
 
 
 UNIT, REAL = Interval("x", 0.0, 1.0), Interval("x", -3.0, 3.0)
-BOUNDS: dict[str, tuple[Evidence, Interval]] = {
+BOUNDS = {
     "loss bound 1 % too tight": (_bound(lambda x: np.log(9), lambda x: 0.99 * LOSS(0, 0, 0, 0, 9)), UNIT),
     "tangent on too wide a domain": (_bound(lambda x: np.tanh(x), lambda x: x), REAL),
     "swapped: cosh x <= 1": (_bound(lambda x: np.cosh(x), lambda x: 1.0), REAL),
@@ -81,7 +80,7 @@ BOUNDS: dict[str, tuple[Evidence, Interval]] = {
 }
 
 
-def _exact(printed: int, true: int) -> Evidence:
+def _exact(printed, true):
     return Evidence(
         Kind.EXACT, "planted", lambda: same(printed, true), ({},), (Control("none", lambda: same(true + 1, true)),)
     )
@@ -92,7 +91,7 @@ EXACT = {
     "a fraction turned over": _exact(Fraction(2, 3) == Fraction(3, 2), True),
 }
 
-WITH_COUNTEREXAMPLE: list[Claim] = [
+WITH_COUNTEREXAMPLE = [
     *(holds(f"loss: {name}", _numeric_loss(f), *BOX, TOKENS) for name, f in LOSSES.items()),
     *(holds(f"bound: {name}", evidence, interval) for name, (evidence, interval) in BOUNDS.items()),
     *(holds(f"exact: {name}", evidence) for name, evidence in EXACT.items()),
@@ -101,7 +100,7 @@ WITH_COUNTEREXAMPLE: list[Claim] = [
 _GOOD = Evidence(Kind.EXACT, "planted", lambda: same(1, 1), ({},), (Control("two", lambda: same(2, 1)),))
 
 
-def _below(top: int = 1) -> Margin:
+def _below(top=1):
     return less(0, top)
 
 
@@ -109,7 +108,7 @@ _REFUTES = Evidence(Kind.EXACT, "planted", _below, ({},), (Control("equal", lamb
 GOOD = holds("good", _GOOD)
 
 
-def _undecided() -> Margin:
+def _undecided():
     raise Undecided("cannot tell")
 
 
@@ -117,11 +116,11 @@ class _Unforeseen(Exception):
     pass
 
 
-def _unforeseen() -> Margin:
+def _unforeseen():
     raise _Unforeseen("from a library")
 
 
-def _false(**changes) -> Claim:
+def _false(**changes):
     claim = replace(
         GOOD,
         verdict=Verdict.FALSE,
@@ -134,18 +133,18 @@ def _false(**changes) -> Claim:
     return replace(claim, **changes)
 
 
-def _with(**changes) -> Claim:
+def _with(**changes):
     return replace(GOOD, evidence=(replace(_GOOD, **changes),))
 
 
-def _moving() -> Claim:
+def _moving():
     """Its margin is one number during the run and another one at the witness."""
     values = iter([less(0, 1), less(0, 1), less(0, 1), less(0, 2)])
     evidence = replace(_REFUTES, margin=lambda: next(values))
     return _false(evidence=(evidence,), witness=Witness({}))
 
 
-BROKEN: dict[str, Claim] = {
+BROKEN = {
     "no evidence": replace(GOOD, evidence=()),
     "no points from a generator": _with(points=lambda effort: iter(())),
     "no margin": _with(margin=None),

@@ -6,7 +6,6 @@ happens.
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
@@ -53,44 +52,44 @@ X = sp.Symbol("x", real=True)
 ZERO_WIDTH, UNIT = Interval("x", 0.5, 0.5), Interval("x", 0.0, 0.5)
 
 
-def claim(margin: Callable[..., Margin], points=({},), *, kind=Kind.EXACT, coverage=INSTANCES, **record) -> Claim:
+def claim(margin, points=({},), *, kind=Kind.EXACT, coverage=INSTANCES, **record):
     """A claim that says it holds, on the evidence of one margin."""
     fields = {"id": "planted.plant", "source": "planted", "statement": "planted", "nature": Nature.MATHEMATICAL,
               "verdict": Verdict.HOLDS, "coverage": coverage}  # fmt: skip
     return Claim(evidence=(Evidence(kind, "planted", margin, points, (NO,)),), **{**fields, **record})
 
 
-def sampled(margin, *hypotheses, count=500, **record) -> Claim:
+def sampled(margin, *hypotheses, count=500, **record):
     return claim(margin, Sampled(count, count), kind=Kind.SAMPLED, coverage=SAMPLES, hypotheses=hypotheses, **record)
 
 
-def proved(expr, box: Callable[[], Box]) -> Margin:
+def proved(expr, box):
     """PROVED by branch and bound, as a margin."""
     return Margin(0.0 if prove_positive(expr, box()).outcome is Outcome.PROVED else -1.0, expr, "> 0")
 
 
-def false(**record) -> Claim:
+def false(**record):
     """A claim called false, for the reason that 0 < 1."""
     fields = {"verdict": Verdict.FALSE, "severity": Severity.BREAKS, "coverage": WITNESSED, "note": "planted",
               "witness": Witness({}), "correction": "planted.good"}  # fmt: skip
     return replace(claim(lambda: less(0, 1)), **{**fields, **record})
 
 
-_ODD: list[int] = []
+_ODD = []
 
 
-def _every_other_call(x: float) -> Margin:
+def _every_other_call(x):
     """x < 1/2, asked on every other call only."""
     _ODD.append(0)
     return at_most(0, 1) if len(_ODD) % 2 else at_most(x, 0.5)
 
 
-def _first_calls(x: float) -> Margin:
+def _first_calls(x):
     _ODD.append(0)
     return at_most(0, 1) if len(_ODD) < 100 else at_most(x, 0.5)
 
 
-def _swallowed(x: float) -> Margin:
+def _swallowed(x):
     try:
         return at_most(1 / (x - 0.5) ** 2, 4.0)
     except ZeroDivisionError:
@@ -103,7 +102,7 @@ LEFT, RIGHT = sp.sqrt(5 + 2 * sp.sqrt(6)), sp.sqrt(2) + sp.sqrt(3)
 HUGE = Tolerance(1.0, "because I say so")
 
 # way: name -> claim
-STOPPED: dict[str, dict[str, Claim]] = {
+STOPPED = {
     "the points are not the domain": {
         "T >= 4 and T <= 3": sampled(lambda T: at_most(0, 1), Interval("T", 4, 9), Interval("T", 1, 3)),
         "an interval of no width": sampled(lambda x: at_most(x, 0.75), ZERO_WIDTH),
@@ -177,7 +176,7 @@ STOPPED: dict[str, dict[str, Claim]] = {
     },
 }
 
-OPEN: dict[str, dict[str, Claim]] = {
+OPEN = {
     "the points are not the domain": {
         "one point 500 times": claim(lambda x: at_most(x, 0.5), tuple({"x": 0.25} for _ in range(500)), hypotheses=(
             Interval("x", 0.0, 1.0),)),

@@ -12,7 +12,7 @@ from latex2mathml.converter import convert
 from proofs_check.evidence import check
 from proofs_check.evidence.tolerances import ASCENT, KERNEL
 from proofs_check.ledger import harness, judged
-from proofs_check.ledger.claim import Claim, Kind, Nature, Status, Verdict
+from proofs_check.ledger.claim import Kind, Nature, Status, Verdict
 from proofs_check.ledger.harness import run_claim
 from proofs_check.ledger.registry import load
 from proofs_check.ledger.rows import STRONG, decided, plain, record
@@ -79,7 +79,7 @@ DEFECTS = {
 OWN = [claim for claim in REGISTRY.values() if not claim.is_correction]
 
 
-def certificates_checked(monkeypatch) -> list[int]:
+def certificates_checked(monkeypatch):
     """How many certificates the second checker goes through for the points of each piece, controls apart."""
     for name in [name for name in sys.modules if name.startswith("proofs_check.")]:
         for function in vars(sys.modules[name]).values():
@@ -180,11 +180,11 @@ def test_formulas_become_mathml_and_mathematical_claims_have_one():
     assert wrong == []
 
 
-def _confirmed_mathematical() -> list[Claim]:
+def _confirmed_mathematical():
     return [c for c in OWN if c.nature is Nature.MATHEMATICAL and c.verdict is not Verdict.UNSETTLED]
 
 
-def _proved(claim: Claim) -> bool:
+def _proved(claim):
     if claim.formal is None:
         return False
     kept = judged.kept().get(claim.formal.digest, {"key": None})  # that it is what the core says tests of docs hold

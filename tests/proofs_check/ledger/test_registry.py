@@ -46,11 +46,11 @@ def package(tmp_path, monkeypatch):
         del sys.modules[name]
 
 
-def claim(name: str) -> str:
+def claim(name):
     return f"replace(planted.GOOD, id={name!r})".replace("'", '"')
 
 
-def claims(*names: str) -> str:
+def claims(*names):
     return f"CLAIMS = ({', '.join(map(claim, names))},)\n"
 
 
@@ -242,7 +242,7 @@ def test_a_dropped_id_is_no_claim_and_says_what_became_of_it():
         assert all((ROOT.parent / path).is_file() for path in re.findall(r"tests/\S+\.py", became))
 
 
-def _written() -> set[str]:
+def _written():
     """Every id in the papers' modules that opens a call or a row of a table, or is its argument `id`."""
     found = set()
     for path in [path for paper in ("kv", "razor", "resformer", "waiver") for path in ROOT.glob(f"{paper}/**/*.py")]:

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from proofs_check.ledger import rows as ledger
 from proofs_check.ledger import workers
 from proofs_check.ledger.claim import Verdict
 from proofs_check.ledger.harness import run_claim
 from proofs_check.ledger.registry import BrokenLedger
+from proofs_check.ledger.rows import measured, measurements, record
 from proofs_check.ledger.workers import Plan
 from tests.proofs_check.ledger import ledgers
 
@@ -42,7 +42,7 @@ def test_rows_are_those_of_one_process_in_the_registrys_order():
     registry, progress = ledgers.whole(None, None), Progress()
     found = workers.run(Plan(("planted",), load=ledgers.whole), 2, progress.started)
     alone = [
-        ledger.measured(ledger.record(claim, registry), ledger.measurements(run_claim(claim)))
+        measured(record(claim, registry), measurements(run_claim(claim)))
         for claim in registry.values()
     ]
     assert untimed(found) == untimed(alone)
@@ -90,15 +90,15 @@ def test_what_evidence_writes_where_it_runs_changes_no_word_of_its_row():
 
 def test_a_run_that_says_no_more_than_confirmed_is_believed_in_nothing():
     claim = ledgers.GOOD
-    entry, good = ledger.record(claim, {}), ledger.measurements(run_claim(claim))
-    assert ledger.measured(entry, good)["status"] == "confirmed"
+    entry, good = record(claim, {}), measurements(run_claim(claim))
+    assert measured(entry, good)["status"] == "confirmed"
     (piece,) = good["evidence"]
     for changed in ({"margin": -1.0}, {"margin": None}, {"points": 0}, {"controls_rejected": 0}):
-        assert ledger.measured(entry, {**good, "evidence": [piece | changed]})["status"] == "error", changed
-    assert ledger.measured(entry, {**good, "evidence": []})["message"].startswith("its evidence came back other")
-    assert ledger.measured(entry, {**good, "strength": "proved", "statement": "2 = 3"})["statement"] == claim.statement
-    broken = ledger.record(replace(claim, is_correction=True, verdict=Verdict.UNSETTLED), {})
-    assert ledger.measured(broken, good)["status"] == broken["status"] == "error"
+        assert measured(entry, {**good, "evidence": [piece | changed]})["status"] == "error", changed
+    assert measured(entry, {**good, "evidence": []})["message"].startswith("its evidence came back other")
+    assert measured(entry, {**good, "strength": "proved", "statement": "2 = 3"})["statement"] == claim.statement
+    broken = record(replace(claim, is_correction=True, verdict=Verdict.UNSETTLED), {})
+    assert measured(broken, good)["status"] == broken["status"] == "error"
 
 
 def test_a_record_that_cannot_be_read_is_named():

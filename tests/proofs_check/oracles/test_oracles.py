@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import sympy as sp
 from flint import arb
+from pytest import approx
 
 from proofs_check.oracles import landscape
 from theory.symbols import alpha1, alpha2, beta1, beta2
@@ -26,9 +27,9 @@ def test_logits_of_three_tokens_are_those_worked_by_hand():
     w = np.exp([0, a1, a2, a1])
     w /= w.sum()
     expected = [b1 * w[0] + b2 * w[1], b1 * (w[1] + w[3]) + b2 * w[2], b1 * w[2] + b2 * w[3]]
-    assert landscape.one_hot_logits(a1, a2, b1, b2, 3, 2) == pytest.approx(expected, abs=1e-15)
+    assert landscape.one_hot_logits(a1, a2, b1, b2, 3, 2) == approx(expected, abs=1e-15)
     loss = math.log(sum(math.exp(value) for value in expected)) - expected[2]
-    assert landscape.one_hot_loss(a1, a2, b1, b2, 3, 2) == pytest.approx(loss, abs=1e-15)
+    assert landscape.one_hot_loss(a1, a2, b1, b2, 3, 2) == approx(loss, abs=1e-15)
 
 
 @pytest.mark.parametrize(("tokens", "position"), CASES)
@@ -38,11 +39,11 @@ def test_floats_symbols_and_balls_agree(tokens, position):
     symbols = [float(row.subs(point)) for row in landscape.symbolic_one_hot_logits(tokens, position)]
     balls = landscape.ball_one_hot_logits(*POINT, tokens, position)
     assert len(symbols) == len(balls) == tokens
-    assert symbols == pytest.approx(floats, abs=1e-14)
-    assert [float(ball) for ball in balls] == pytest.approx(floats, abs=1e-14)
+    assert symbols == approx(floats, abs=1e-14)
+    assert [float(ball) for ball in balls] == approx(floats, abs=1e-14)
     loss = landscape.ball_one_hot_loss(*POINT, tokens, position)
     assert isinstance(loss, arb) and loss.rad() < 1e-12
-    assert float(loss) == pytest.approx(landscape.one_hot_loss(*map(float, POINT), tokens, position), abs=1e-14)
+    assert float(loss) == approx(landscape.one_hot_loss(*map(float, POINT), tokens, position), abs=1e-14)
 
 
 def test_large_scores_do_not_overflow():

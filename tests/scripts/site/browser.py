@@ -1,20 +1,13 @@
 """Debian's chromium under selenium, and the explorer in it; tests skip where either is missing."""
 
-from __future__ import annotations
-
 import json
 import shutil
-from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from scripts.pages import site
-
-if TYPE_CHECKING:
-    from selenium.webdriver import Chrome
 
 PAGE = Path(site.__file__).with_name("explorer.html")
 _FLAGS = (
@@ -24,7 +17,7 @@ _FLAGS = (
 
 
 @contextmanager
-def open_browser(width: int, height: int, dark: bool = False, javascript: bool = True) -> Iterator[Chrome]:
+def open_browser(width, height, dark=False, javascript=True):
     """A browser with a viewport of this size, its console kept for `errors`.
 
     Skips the test where selenium, /usr/bin/chromium or its driver is missing.
@@ -49,7 +42,7 @@ def open_browser(width: int, height: int, dark: bool = False, javascript: bool =
         page.quit()
 
 
-def look(page: Chrome, width: int, height: int, dark: bool = False, javascript: bool = True) -> None:
+def look(page, width, height, dark=False, javascript=True):
     """Another viewport, colour scheme, or no scripts, from the next load on at the latest."""
     metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
     page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
@@ -58,7 +51,7 @@ def look(page: Chrome, width: int, height: int, dark: bool = False, javascript: 
     page.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": not javascript})
 
 
-def errors(page: Chrome) -> list[str]:
+def errors(page):
     """What the console has complained of since the last call."""
     return [entry["message"] for entry in page.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
 

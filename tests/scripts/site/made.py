@@ -13,7 +13,7 @@ PIXEL = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQV
 
 
 @cache
-def pages() -> dict[str, str]:
+def pages():
     registry = load()
     return Pages(docs.records(registry), registry, docs.documents(registry), nodes()).all()
 

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from tests.scripts.site.browser import PAGE, ask, ask_all, errors, look, opened, settle
 from theory import alibi, landscape
@@ -24,7 +25,7 @@ def test_what_the_first_question_answers(page):
     ends = ask_all(
         page, f"(f => f.path[f.path.length - 1])(x.flow({start}, 4, {box}))", ["exact", "equation", "listing"]
     )
-    np.testing.assert_allclose(ends, [[0, 1, 1, 0], [1, 0, 0, 1], [0, 1, 1, 0]], atol=1e-9)
+    assert_allclose(ends, [[0, 1, 1, 0], [1, 0, 0, 1], [0, 1, 1, 0]], atol=1e-9)
     corner = printed.printed_grid(0, printed.EQUATION, 2)
     assert corner.d_alpha1[1, 0] < 0 < corner.d_beta1[1, 0]
     share = ask_all(page, "x.endsWell([s[0], 1 - s[0], s[1], 1 - s[1]], 4, 1, null, 1, true, true)",
@@ -37,13 +38,13 @@ def test_what_the_other_questions_answer(page):
     [(learned, end)] = ask_all(page, run, [[1.5, -0.5, -0.5, 1.5]])
     gradient = landscape.gradient(*end, 12)
     assert learned is None and landscape.loss(*end, 12) > np.log(12)
-    np.testing.assert_allclose([gradient[0] - gradient[1], gradient[2] - gradient[3]], 0, atol=1e-8)
+    assert_allclose([gradient[0] - gradient[1], gradient[2] - gradient[3]], 0, atol=1e-8)
     starts = [[a, 1 - a, b, 1 - b] for a in np.linspace(0, 1, 15) for b in np.linspace(0, 1, 15)]
     assert np.mean(ask_all(page, "x.endsWell(s, 2, 0, 'mean', 1, true, true)", starts)) < 0.5
     ends = ask_all(
         page, "x.flow(s, 2, {position: 'mean', slice: true, walls: true}).path.pop()", [[0.6, 0.4, 0.4, 0.6]]
     )
-    np.testing.assert_allclose(ends, [[1, 0, 0, 1]], atol=1e-9)
+    assert_allclose(ends, [[1, 0, 0, 1]], atol=1e-9)
     slopes = alibi.slopes(16)
     assert (slopes[3], slopes[15]) == (1 / 4, 1 / 256)
     assert [int(np.ceil(alibi.scope(slopes[k], 12, 1e-3))) for k in (3, 15)] == [70, 3421]
@@ -62,7 +63,7 @@ def test_the_sentences_say_the_librarys_numbers(page):
     wanted = [alibi.scope(0.5, 20, 0.01), alibi.window_for_mass(0.5, 20, 0.01), (20 - np.log(0.01)) / 0.5,
               alibi.weight_bound(30, 0.5, 20), alibi.dropped_mass_bound(30, 0.5, 20),
               alibi.dropped_mass_bound(30, 0.5, 20, 100)]  # fmt: skip
-    np.testing.assert_allclose([float(text) for text in said[:6]], wanted, rtol=1e-5)
+    assert_allclose([float(text) for text in said[:6]], wanted, rtol=1e-5)
     assert "may forget 50:" in page.find_element("id", "strip-say").text
 
 

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from dynamics.flow.trajectories import gradient_flow
 from tests.scripts.site.browser import ask, ask_all, opened
@@ -89,8 +90,8 @@ def test_printed_directions_are_those_of_theory(page, slips):
         grid = printed.printed_grid(tokens - 4, slips, 7, (-1.0, 2.0), (-1.0, 2.0))
         cases = [[a, 1 - a, b, 1 - b, tokens] for a in grid.alpha1 for b in grid.beta1]
         found = np.array(ask_all(page, f"x.gradient(...s, null, 1, '{name}')", cases)).reshape(7, 7, 4)
-        np.testing.assert_allclose(found[..., 0] - found[..., 1], grid.d_alpha1, rtol=0, atol=1e-12)
-        np.testing.assert_allclose(found[..., 2] - found[..., 3], grid.d_beta1, rtol=0, atol=1e-12)
+        assert_allclose(found[..., 0] - found[..., 1], grid.d_alpha1, rtol=0, atol=1e-12)
+        assert_allclose(found[..., 2] - found[..., 3], grid.d_beta1, rtol=0, atol=1e-12)
 
 
 def test_the_pictures_show_the_same_losses(page):
@@ -102,12 +103,12 @@ def test_the_pictures_show_the_same_losses(page):
     a, b = -3 + 6 * np.array([0, 133, 400]) / 400, -3 + 6 * np.array([[0], [77], [200], [400]]) / 400
     wanted = landscape.loss(a, 1 - a, b / 2.5, (1 - b) / 2.5, 12, "mean")
     low, high, values = ask(page, picked.replace("MODEL", "0"))
-    np.testing.assert_allclose(values, wanted, rtol=1e-12)
+    assert_allclose(values, wanted, rtol=1e-12)
     assert low <= np.min(values) and np.max(values) <= high
     opened(page, "#pane=loss&T=12")
     a, b = np.array([0, 133, 400]) / 400, np.array([0, 77, 200, 400]) / 400
     wanted = [[printed.loss(x, y, 8) for x in a] for y in b]
-    np.testing.assert_allclose(ask(page, picked.replace("MODEL", "2"))[2], wanted, rtol=1e-12)
+    assert_allclose(ask(page, picked.replace("MODEL", "2"))[2], wanted, rtol=1e-12)
 
 
 def test_learning_times_in_the_limit_are_those_of_theory(page):
@@ -146,7 +147,7 @@ def test_the_flow_learns_when_the_librarys_does(page, mode, position):
         ).level_times[0]
         options = {"position": position, "slice": mode == "slice"}
         found = ask_all(page, f"x.flow(s, {tokens}, {json.dumps(options)}).learned", starts.tolist())
-        np.testing.assert_allclose(np.array(found, dtype=float), wanted, rtol=TIMES)
+        assert_allclose(np.array(found, dtype=float), wanted, rtol=TIMES)
         assert np.isfinite(wanted[-1])
 
 
@@ -159,8 +160,8 @@ def test_the_flow_in_the_box_rests_when_the_librarys_does(page, mode):
         found = ask_all(
             page, f"(f => [f.rests, f.path[f.path.length - 1]])(x.flow(s, {tokens}, {options}))", starts.tolist()
         )
-        np.testing.assert_allclose(np.array([rest for rest, _ in found], dtype=float), wanted.rest_times, rtol=TIMES)
-        np.testing.assert_allclose([end for _, end in found], wanted.theta[-1], atol=1e-9)
+        assert_allclose(np.array([rest for rest, _ in found], dtype=float), wanted.rest_times, rtol=TIMES)
+        assert_allclose([end for _, end in found], wanted.theta[-1], atol=1e-9)
 
 
 def test_temperature_moves_the_flow_as_the_loss_says(page):

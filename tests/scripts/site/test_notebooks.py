@@ -2,8 +2,8 @@
 
 import re
 
-import nbformat
 import pytest
+from nbformat import v4, writes
 
 from proofs_check.ledger.registry import load
 from scripts.commands import docs
@@ -31,7 +31,7 @@ def printed(node):
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_a_script_becomes_the_same_notebook_each_time_and_its_cells_compile(name):
-    one, two = (nbformat.writes(notebooks.notebook(SOURCES[name])) for _ in range(2))
+    one, two = (writes(notebooks.notebook(SOURCES[name])) for _ in range(2))
     assert one == two and '"outputs": []' in one
     for cell in notebooks.notebook(SOURCES[name]).cells:
         if cell.cell_type == "code":
@@ -50,25 +50,25 @@ def test_claims_that_are_named_exist_and_no_place_of_a_checkout_is(name):
 
 
 def test_formulas_are_drawn_and_what_is_shown_is_escaped():
-    says = nbformat.v4.new_output("stream", name="stdout", text="<i>")
-    cells = [nbformat.v4.new_markdown_cell("# A\n\n$\\alpha_1 < 2$ <b>", id="a"),
-             nbformat.v4.new_code_cell("1 < 2", id="b", outputs=[says])]  # fmt: skip
-    page = notebooks.body(nbformat.v4.new_notebook(cells=cells))
+    says = v4.new_output("stream", name="stdout", text="<i>")
+    cells = [v4.new_markdown_cell("# A\n\n$\\alpha_1 < 2$ <b>", id="a"),
+             v4.new_code_cell("1 < 2", id="b", outputs=[says])]  # fmt: skip
+    page = notebooks.body(v4.new_notebook(cells=cells))
     assert "<math" in page and "&lt;b&gt;" in page and "&lt;i&gt;" in page and "$" not in page
-    assert notebooks.heading(nbformat.v4.new_notebook(cells=cells)) == ("A", "$\\alpha_1 < 2$ <b>")
+    assert notebooks.heading(v4.new_notebook(cells=cells)) == ("A", "$\\alpha_1 < 2$ <b>")
 
 
 @pytest.mark.parametrize(
     ("output", "words"),
-    [(nbformat.v4.new_output("stream", name="stderr", text="careful"), "stderr"),
-     (nbformat.v4.new_output("display_data", data={"text/html": "<b>"}), "HTML"),
-     (nbformat.v4.new_output("display_data", data={"image/png": "iVBORw0KGgo="}), "needs its words"),
-     (nbformat.v4.new_output("error", ename="E", evalue="", traceback=[]), "error")],
+    [(v4.new_output("stream", name="stderr", text="careful"), "stderr"),
+     (v4.new_output("display_data", data={"text/html": "<b>"}), "HTML"),
+     (v4.new_output("display_data", data={"image/png": "iVBORw0KGgo="}), "needs its words"),
+     (v4.new_output("error", ename="E", evalue="", traceback=[]), "error")],
 )  # fmt: skip
 def test_warnings_html_errors_and_images_without_words_are_refused(output, words):
-    cell = nbformat.v4.new_code_cell("1", id="b", outputs=[output])
+    cell = v4.new_code_cell("1", id="b", outputs=[output])
     with pytest.raises(ValueError, match=words):
-        notebooks.body(nbformat.v4.new_notebook(cells=[cell]))
+        notebooks.body(v4.new_notebook(cells=[cell]))
 
 
 def test_a_script_in_another_format_is_refused(tmp_path):

@@ -38,11 +38,6 @@ def test_sharp_weight_of_a_head_that_sees_nothing_is_the_slope_alone():
     assert sharp_weight(4, 0.2, zero, zero, np.ones(3)) == pytest.approx(alibi.weight_bound(4, 0.2, 0.0))
 
 
-def test_sharp_weight_refuses_what_is_not_a_distance():
-    for distance in (0, 1.5):
-        call = partial(sharp_weight, distance, 0.2, np.eye(2), np.eye(2), np.ones(2))
-        refuses(call, "distance must be a whole number >= 1")
-
 
 def drawn(i):
     """A head as keyword arguments, with a slope and an eps."""

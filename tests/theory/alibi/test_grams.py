@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pytest import approx
 
 from tests.theory.alibi.drawn_heads import frame, rotated_spread
 from tests.theory.cases import SEEDS, refuses
 from theory import alibi
-from theory.alibi import grams, rotary
+from theory.alibi import rotary
+from theory.alibi.grams import logit_ranges, product_norms, value_diameters
 from theory.alibi.grams_rotary import rotary_ranges
 from theory.alibi.head import product_norm
 from theory.cache.dropped import value_diameter
@@ -51,12 +53,12 @@ def test_ranges_diameters_and_norms_agree_with_the_dense_forms_on_heads_of_any_s
 def agree(arguments, norm):
     """Whether ranges, value diameters and norms of products are those of each head by itself."""
     w_q, w_k, gamma = (arguments[name] for name in NAMES[:3])
-    assert grams.logit_ranges(**arguments, norm=norm) == pytest.approx(one_by_one(arguments, norm), rel=1e-10)
+    assert logit_ranges(**arguments, norm=norm) == approx(one_by_one(arguments, norm), rel=1e-10)
     diameters = [value_diameter(rows, gamma, norm) for rows in w_k]
-    assert grams.value_diameters(w_k, gamma, norm) == pytest.approx(diameters, rel=1e-12)
+    assert value_diameters(w_k, gamma, norm) == approx(diameters, rel=1e-12)
     keys = np.repeat(w_k, len(w_q) // len(w_k), axis=0).astype(float)
     norms = [product_norm(*pair) for pair in zip(w_q.astype(float), keys, strict=True)]
-    assert grams.product_norms(w_q, w_k) == pytest.approx(norms, rel=1e-10)
+    assert product_norms(w_q, w_k) == approx(norms, rel=1e-10)
 
 
 def close_pair(gap):
@@ -71,7 +73,7 @@ def close_pair(gap):
 def test_two_nearly_equal_eigenvalues_cost_no_digits(gap):
     left, right = close_pair(gap)
     expected = product_norm(left[0], right[0])
-    assert grams.product_norms(left, right) == pytest.approx([expected], rel=1e-10)
+    assert product_norms(left, right) == approx([expected], rel=1e-10)
 
 
 @pytest.mark.parametrize("part", [0.0, 1e-12, 1e-7, 1e-4, 0.1])
@@ -79,8 +81,8 @@ def test_nearly_orthogonal_queries_and_keys_cost_no_digits(part):
     left, right = (np.eye(12)[i : i + 4] + 0.0 for i in (0, 4))
     right[0, 0] = part
     turn = frame(np.random.default_rng(3), 4)
-    found = grams.product_norms((turn @ left)[None], (turn @ right)[None])
-    assert found == pytest.approx([math.hypot(part, 1.0)], rel=1e-9)
+    found = product_norms((turn @ left)[None], (turn @ right)[None])
+    assert found == approx([math.hypot(part, 1.0)], rel=1e-9)
 
 
 def nearly_mirrored(rng, part):
@@ -104,7 +106,7 @@ def test_queries_nearly_as_good_as_their_mirror_images_cost_no_digits(part):
     rng = np.random.default_rng(10)
     for _ in range(30):
         arguments = nearly_mirrored(rng, part)
-        assert grams.logit_ranges(**arguments) == pytest.approx(one_by_one(arguments, "rms"), rel=1e-10)
+        assert logit_ranges(**arguments) == approx(one_by_one(arguments, "rms"), rel=1e-10)
 
 
 @pytest.mark.parametrize("norm", ["rms", "layer"])
@@ -116,17 +118,17 @@ def test_a_lone_head_near_cancellation_is_not_trusted_by_chance(norm):
         for name in ("w_q", "w_k"):
             rows = arguments[name][0] * np.exp(3 * rng.standard_normal((8, 1)))
             arguments[name] = (turn @ rows)[None].astype(np.float32)
-        assert grams.logit_ranges(**arguments, norm=norm) == pytest.approx(one_by_one(arguments, norm), rel=3e-11)
+        assert logit_ranges(**arguments, norm=norm) == approx(one_by_one(arguments, norm), rel=3e-11)
 
 
 def test_heads_whose_product_is_zero_have_no_range():
     turned = {"w_q": [[[1.0, 0], [0, 0]]], "w_k": [[[0.0, 0], [1, 0]]], "gamma": np.ones(2)}
-    assert grams.logit_ranges(**turned) == pytest.approx([0.0], abs=1e-15)
-    assert rotary_ranges(**turned) == pytest.approx([2 * math.sqrt(2)], rel=1e-9)
+    assert logit_ranges(**turned) == approx([0.0], abs=1e-15)
+    assert rotary_ranges(**turned) == approx([2 * math.sqrt(2)], rel=1e-9)
     blank = np.zeros((2, 3, 5), np.float32)
-    assert list(grams.logit_ranges(blank, blank, np.ones(5), query_bias=np.ones((2, 3)))) == [0.0, 0.0]
+    assert list(logit_ranges(blank, blank, np.ones(5), query_bias=np.ones((2, 3)))) == [0.0, 0.0]
     assert list(rotary_ranges(blank[:, :2], blank[:, :2], np.ones(5))) == [0.0, 0.0]
-    assert list(grams.value_diameters(blank, np.ones(5))) == [0.0, 0.0]
+    assert list(value_diameters(blank, np.ones(5))) == [0.0, 0.0]
 
 
 @pytest.mark.parametrize("size", [1e-25, 1e-12, 1e12, 1e18])
@@ -135,7 +137,7 @@ def test_sizes_of_float32_weights_neither_overflow_nor_vanish(size):
     plain = one_by_one(arguments, "layer")
     scaled = {**arguments, "w_q": (arguments["w_q"] * np.float32(size))}
     expected = plain * float(np.float32(size))
-    assert grams.logit_ranges(**scaled, norm="layer") == pytest.approx(expected, rel=1e-6, abs=0)
+    assert logit_ranges(**scaled, norm="layer") == approx(expected, rel=1e-6, abs=0)
 
 
 @pytest.mark.parametrize("pairs", rotary.PAIRS)
@@ -174,7 +176,7 @@ HOLED = np.where(np.arange(16).reshape(2, 2, 4) == 6, np.float32("nan"), np.floa
         ({"query_bias": [1.0]}, "query_bias has shape"),
     ],
 )
-@pytest.mark.parametrize("function", [grams.logit_ranges, rotary_ranges])
+@pytest.mark.parametrize("function", [logit_ranges, rotary_ranges])
 def test_bad_layers_are_refused_in_one_line(function, change, message):
     refuses(lambda: function(**{**GOOD, **change}), message)
 
@@ -182,7 +184,7 @@ def test_bad_layers_are_refused_in_one_line(function, change, message):
 def test_bad_rotary_layers_are_refused():
     refuses(lambda: rotary_ranges(np.ones((1, 3, 4)), np.ones((1, 3, 4)), np.ones(4)), "even number")
     refuses(lambda: rotary_ranges(**GOOD, key_bias=np.ones(2)), "key_bias has shape")
-    refuses(lambda: grams.value_diameters(HOLED, np.ones(4)), "w_v holds a value")
+    refuses(lambda: value_diameters(HOLED, np.ones(4)), "w_v holds a value")
 
 
 @pytest.mark.parametrize("seed", [17, 233, 257, 302])
@@ -191,9 +193,9 @@ def test_rows_whose_means_outweigh_the_rest_lose_nothing_under_layer_norm(seed):
     rng = np.random.default_rng(seed)
     w_q, w_k = ((rng.standard_normal((1, 2, 16)) + mean).astype(np.float32) for mean in (1e3, -1e2))
     bias, shift = rng.standard_normal(16), rng.standard_normal((1, 2))
-    found = grams.logit_ranges(w_q, w_k, np.ones(16), bias, shift, "layer")
+    found = logit_ranges(w_q, w_k, np.ones(16), bias, shift, "layer")
     true = alibi.logit_range(w_q[0], w_k[0], np.ones(16), bias, shift[0], "layer")
-    assert found[0] == pytest.approx(true, rel=1e-10)
+    assert found[0] == approx(true, rel=1e-10)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -208,6 +210,6 @@ def test_rows_that_are_nearly_constant_lose_nothing_under_layer_norm(dtype, gain
         found = []
         for query, key in zip(w_q, w_k, strict=True):
             _, upper = alibi.certified_logit_range(query.astype(float), key.astype(float), gamma, norm="layer")
-            assert alibi.logit_range(query, key, gamma, norm="layer") == pytest.approx(upper, rel=1e-12, abs=0)
+            assert alibi.logit_range(query, key, gamma, norm="layer") == approx(upper, rel=1e-12, abs=0)
             found.append(upper)
-        assert grams.logit_ranges(w_q, w_k, gamma, norm="layer") == pytest.approx(found, rel=1e-12, abs=0)
+        assert logit_ranges(w_q, w_k, gamma, norm="layer") == approx(found, rel=1e-12, abs=0)

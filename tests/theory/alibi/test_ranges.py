@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from pytest import approx
 
 from tests.theory.alibi.drawn_heads import logits, random_head, spread
 from tests.theory.cases import refuses
@@ -25,12 +26,12 @@ def heads(norms=("rms", "layer"), biased=(False, True), sizes=SIZES, copies=1):
 
 def test_logit_range_agrees_with_multi_start_ascent():
     for head in heads():
-        assert alibi.logit_range(**head) == pytest.approx(spread(head), rel=1e-8)
+        assert alibi.logit_range(**head) == approx(spread(head), rel=1e-8)
 
 
 def test_self_gap_without_biases_agrees_with_multi_start_ascent():
     for head in heads(biased=(False,), copies=2):
-        assert alibi.self_gap(**head) == pytest.approx(spread(head, own=True), rel=1e-8, abs=1e-9)
+        assert alibi.self_gap(**head) == approx(spread(head, own=True), rel=1e-8, abs=1e-9)
 
 
 def test_self_gap_with_biases_is_a_bound_within_one_per_cent():
@@ -43,11 +44,11 @@ def test_logit_range_is_attained_by_its_extremes():
     for head in heads():
         found = alibi.extremes(**head)
         high, low = logits(head, found.query, np.stack([found.high, found.low]))
-        assert high - low == pytest.approx(alibi.logit_range(**head), rel=1e-10)
+        assert high - low == approx(alibi.logit_range(**head), rel=1e-10)
         offset = 0.0 if head["norm_bias"] is None else head["norm_bias"]
         for x in found:
             unit = (x - offset) / head["gamma"]
-            assert unit @ unit == pytest.approx(len(unit), rel=1e-9)
+            assert unit @ unit == approx(len(unit), rel=1e-9)
             assert head["norm"] == "rms" or abs(unit.sum()) < 1e-8
 
 
@@ -76,7 +77,7 @@ def test_enclosures_of_wide_heads_are_narrower_than_1e_9():
 def test_a_head_that_prefers_its_own_token_has_no_self_gap():
     low, high = alibi.certified_self_gap(np.eye(4), np.eye(4), np.ones(4))
     assert low == 0.0 and 0 <= high < 1e-9
-    assert alibi.self_gap(np.eye(4), np.eye(4), np.ones(4)) == pytest.approx(0.0, abs=1e-12)
+    assert alibi.self_gap(np.eye(4), np.eye(4), np.ones(4)) == approx(0.0, abs=1e-12)
 
 
 @pytest.mark.parametrize("certified", [False, True])
@@ -87,17 +88,17 @@ def test_degenerate_heads_have_their_ranges(certified):
     logit_range = alibi.certified_logit_range if certified else alibi.logit_range
     self_gap = alibi.certified_self_gap if certified else alibi.self_gap
     zero, eye, one = np.zeros((2, 2)), np.eye(2), np.ones(2)
-    assert middle(logit_range(zero, eye, one)) == pytest.approx(0, abs=1e-30)
-    assert middle(self_gap(zero, eye, one)) == pytest.approx(0, abs=1e-30)
+    assert middle(logit_range(zero, eye, one)) == approx(0, abs=1e-30)
+    assert middle(self_gap(zero, eye, one)) == approx(0, abs=1e-30)
     # a constant query: all of the range comes from its bias
     wide = 2 * math.sqrt(2) * 5 / math.sqrt(2)
-    assert middle(logit_range(zero, eye, one, None, [3, 4])) == pytest.approx(wide)
-    assert middle(self_gap(zero, eye, one, None, [3, 4])) == pytest.approx(wide)
+    assert middle(logit_range(zero, eye, one, None, [3, 4])) == approx(wide)
+    assert middle(self_gap(zero, eye, one, None, [3, 4])) == approx(wide)
     # the hard case of the trust region: the bias is orthogonal to the top direction
     found = logit_range(np.diag([2.0, 1.0]), eye, one, None, [0.0, 0.1])
     # maximise 4 x^2 + (y + 0.1)^2 on x^2 + y^2 = 2: y = 0.1 / 3
     y = 0.1 / 3
-    assert middle(found) == pytest.approx(2 * math.sqrt(4 * (2 - y * y) + (y + 0.1) ** 2), rel=1e-12)
+    assert middle(found) == approx(2 * math.sqrt(4 * (2 - y * y) + (y + 0.1) ** 2), rel=1e-12)
 
 
 def test_enclosures_stay_narrow_on_degenerate_heads():

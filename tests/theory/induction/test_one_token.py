@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pytest import approx
 from scipy.optimize import linprog
 
 from theory import induction
@@ -50,7 +51,7 @@ def test_it_is_the_optimum_of_the_linear_program(length, slope):
     ones = np.ones(length - 1)
     sides = np.block([[growth[:, None], -ones[:, None]], [-growth[:, None], -ones[:, None]]])
     found = linprog([0, 1], sides, np.append(truth, -truth), bounds=[(None, None), (0, None)])
-    assert induction.one_token_error(length, slope) == pytest.approx(found.fun, rel=1e-7)
+    assert induction.one_token_error(length, slope) == approx(found.fun, rel=1e-7)
 
 
 @pytest.mark.parametrize("length", [4, 5, 17, 200])
@@ -60,7 +61,7 @@ def test_with_any_slope_it_is_the_least_over_ratios(length):
     t = error * (length - 2)
     gives = t / (length - 2) * ((1 - t) / t) ** np.arange(length - 1)
     off = abs(gives - wanted(length, 0.0))
-    assert off.max() == pytest.approx(error, rel=1e-9) and off[[0, 1, -1]] == pytest.approx([error] * 3, rel=1e-9)
+    assert off.max() == approx(error, rel=1e-9) and off[[0, 1, -1]] == approx([error] * 3, rel=1e-9)
     for ratio in np.linspace(1.0, 1.0 + 8 / length, 400):
         powers = ratio ** np.arange(length - 1)
         y = np.linspace(0, 2 / (length - 2), 200)[:, None]
@@ -68,6 +69,6 @@ def test_with_any_slope_it_is_the_least_over_ratios(length):
 
 
 def test_simple_cases_and_refusals():
-    assert induction.one_token_error(3, 0.0) == 0.5 and induction.one_token_error(5, 0.0) == pytest.approx(1 / 6)
-    assert induction.one_token_error(3, 1.0) == pytest.approx(1 / (1 + np.e))
+    assert induction.one_token_error(3, 0.0) == 0.5 and induction.one_token_error(5, 0.0) == approx(1 / 6)
+    assert induction.one_token_error(3, 1.0) == approx(1 / (1 + np.e))
     assert induction.one_token_error_any_slope(3) == 0

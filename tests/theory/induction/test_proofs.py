@@ -3,10 +3,11 @@
 import itertools
 
 import numpy as np
-import pytest
 import sympy as sp
+from pytest import approx
 
 from proofs_check.oracles import induction as oracle
+from tests.theory.induction.test_heads import SUPPORT_ENDS
 from theory.induction import causal_support, regime, sharpness
 
 
@@ -48,7 +49,7 @@ def test_probe_equations_are_the_head_at_the_probes():
         gap = oracle.kv_shift(rows, divisor, decay, range(1, 5), alpha, beta)[0]
         gap -= oracle.induction_head(rows, divisor, decay)[0]
         value = equations[probe - 1].subs(values | {own: beta[0], before: beta[1]})
-        assert float(value) == pytest.approx(float(gap), abs=1e-13)
+        assert float(value) == approx(float(gap), abs=1e-13)
 
 
 def test_error_is_linear_in_an_unbounded_token():
@@ -64,17 +65,17 @@ def test_first_order_error_is_the_slope_of_the_error():
     error -= oracle.two_layer(x, 1 / product, decay_slope, copy_slope)[0]
     expected = sharpness.first_order_error(tokens)
     values = {symbol: np.exp(product if "sigma" in symbol.name else -decay_slope) for symbol in expected.free_symbols}
-    assert float(error) / (product * np.exp(-copy_slope)) == pytest.approx(float(expected.subs(values)), rel=1e-12)
+    assert float(error) / (product * np.exp(-copy_slope)) == approx(float(expected.subs(values)), rel=1e-12)
 
 
 def test_only_strict_and_inner_masks_converge():
-    for first_mask, support in itertools.product(("strict", "causal"), ("inner", "causal", "not_current", "not_first")):
+    for first_mask, support in itertools.product(("strict", "causal"), SUPPORT_ENDS):
         witness = regime.wrong_mask_witness(first_mask, support)
         assert (witness is None) == ((first_mask, support) == ("strict", "inner"))
         if witness is not None:
             x = [[float(value)] for value in witness.tokens]
             head = oracle.induction_head(x, 1 / np.log(2), np.log(2))[0]
-            first, left_out = {"inner": (2, 1), "causal": (1, 0), "not_current": (1, 1), "not_first": (2, 0)}[support]
+            first, left_out = SUPPORT_ENDS[support]
             limit = oracle.two_layer(x, 1 / np.log(2), np.log(2), 60, first_mask == "causal", first, left_out)[0]
-            assert float(head) == pytest.approx(float(witness.head), abs=1e-14)
-            assert float(limit) == pytest.approx(float(witness.output), abs=1e-14)
+            assert float(head) == approx(float(witness.head), abs=1e-14)
+            assert float(limit) == approx(float(witness.output), abs=1e-14)

@@ -4,32 +4,23 @@ No formula of `theory` is used. Precision grows with the parameters: sixty digit
 """
 
 import math
-import random
-from typing import NamedTuple
+from collections import namedtuple
 
 from mpmath import mp, mpf
 
-Point = tuple[float, float, float, float]
-Row = list[mpf]  # a logit and its slopes in alpha1, alpha2, beta1, beta2
 FARTHEST = 700.0
+Truth = namedtuple("Truth", "loss excess gradient")  # the excess is loss - log T
 
 
-class Truth(NamedTuple):
-    """Loss, loss - log T, gradient (4)."""
-
-    loss: mpf
-    excess: mpf
-    gradient: Row
-
-
-def counted(point: Row, tokens: int, place: int) -> tuple[mpf, Row]:
+def counted(point, tokens, place):
     """Loss and gradient of x_1 .. x_T, x_i after softmax attention over T + 1 one-hot keys.
 
-    Keys that match nothing weigh 1, tokens far from i, i + 1 and T are alike.
+    Keys that match nothing weigh 1, tokens far from i, i + 1 and T are alike. A row is a logit and its slopes in
+    alpha1, alpha2, beta1, beta2.
     """
     a1, a2, b1, b2 = point
 
-    def marks(key: int) -> tuple[int, int]:
+    def marks(key):
         return int(key in (place, tokens + 1)), int(key - 1 == place)
 
     marked = {place, place + 1, tokens + 1}
@@ -37,7 +28,7 @@ def counted(point: Row, tokens: int, place: int) -> tuple[mpf, Row]:
     total = mp.fsum(raised.values()) + (tokens + 1 - len(marked))
     means = [mp.fsum(raised[key] * marks(key)[k] for key in marked) / total for k in range(2)]
 
-    def token(number: int) -> Row:
+    def token(number):
         row = [mpf(0)] * 5
         keys = [number, tokens + 1] if number == place else [number]
         for beta, column, read in (b1, 3, keys), (b2, 4, [key + 1 for key in keys if key <= tokens]):
@@ -57,14 +48,14 @@ def counted(point: Row, tokens: int, place: int) -> tuple[mpf, Row]:
     return _cross_entropy(rows, token(place + 1 if place < tokens else place))
 
 
-def _cross_entropy(rows: list[tuple[int, Row]], target: Row) -> tuple[mpf, Row]:
+def _cross_entropy(rows, target):
     powers = [count * mp.exp(row[0] - target[0]) for count, row in rows]
     total = mp.fsum(powers)
     slopes = [mp.fsum(p * row[k] for p, (_, row) in zip(powers, rows, strict=True)) / total for k in range(1, 5)]
     return mp.log(total), [slope - own for slope, own in zip(slopes, target[1:], strict=True)]
 
 
-def truth(point: Point, tokens: int, position: int | str | None) -> Truth:
+def truth(point, tokens, position):
     """Everything at exactly these doubles."""
     digits = _digits(point)
     with mp.workdps(digits):
@@ -73,12 +64,12 @@ def truth(point: Point, tokens: int, position: int | str | None) -> Truth:
         return Truth(loss, excess if abs(excess) > mpf(10) ** (10 - digits) else mpf(0), gradient)
 
 
-def condition(value: mpf, point: Point, gradient: Row) -> mpf:
+def condition(value, point, gradient):
     """kappa = sum_k |x_k d_k f| / |f| of f = loss or excess, whose slopes are the gradient."""
     return sum(abs(mpf(x) * slope) for x, slope in zip(point, gradient, strict=True)) / abs(value)
 
 
-def gradient_condition(point: Point, tokens: int, position: int | str | None) -> mpf:
+def gradient_condition(point, tokens, position):
     """The largest sum_k |x_k d_k g_j| over the largest |g_j|; slopes are differences over a step of 1e-30."""
     with mp.workdps(_digits(point) + 60):
         exact, step = [mpf(x) for x in point], mpf(10) ** -30
@@ -90,12 +81,12 @@ def gradient_condition(point: Point, tokens: int, position: int | str | None) ->
         return max(sums) / max(map(abs, gradient))
 
 
-def _digits(point: Point) -> int:
+def _digits(point):
     """A difference of logits, or of a sum and its leading term, is at least about e^-(sum of sizes)."""
     return 90 + int(sum(map(abs, point)) / math.log(10))
 
 
-def _at(point: Row, tokens: int, position: int | str | None) -> tuple[mpf, Row]:
+def _at(point, tokens, position):
     if position != "mean":
         return counted(point, tokens, 2 if position is None else position)
     # 2 .. T - 2 are alike
@@ -105,7 +96,7 @@ def _at(point: Row, tokens: int, position: int | str | None) -> tuple[mpf, Row]:
     return mp.fsum(count * loss for count, loss, _ in found) / (tokens - 1), gradient
 
 
-def draw(rng: random.Random) -> tuple[Point, int, int | str | None]:
+def draw(rng):
     """A point, T and a position: sizes from 1e-20 to 700, often related so that terms cancel."""
     many = int(float(rng.randint(10, 10 ** rng.randint(2, 18))))
     tokens = many if rng.random() < 0.35 else rng.randint(2, 9)
@@ -124,7 +115,7 @@ def draw(rng: random.Random) -> tuple[Point, int, int | str | None]:
     return tuple(max(-FARTHEST, min(FARTHEST, x)) for x in (a1, a2, b1, b2)), tokens, position
 
 
-def _size(rng: random.Random) -> float:
+def _size(rng):
     sign = rng.choice([-1, 1])
     return sign * rng.choice([0.0, rng.uniform(0, 3), rng.uniform(0, 50), rng.uniform(0, 700), 700.0,
                               10 ** rng.uniform(-20, 2)])  # fmt: skip

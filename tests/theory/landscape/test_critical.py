@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 
-from tests.theory.cases import refuses
 from theory import landscape
 from theory.landscape import critical_symbolic as symbolic
 from theory.symbols import n_tokens
@@ -32,8 +31,3 @@ def test_box_minimum_is_the_loss_at_its_place(tokens):
     place = landscape.box_minimum(tokens)
     loss = landscape.loss(place.alpha1, 1 - place.alpha1, place.beta1, 1 - place.beta1, tokens)
     assert place.loss == pytest.approx(float(loss), rel=1e-14)
-
-
-def test_fewer_than_four_tokens_are_refused():
-    for call in (landscape.critical_point, landscape.box_minimum):
-        refuses(lambda call=call: call(3.999), "n_tokens must be a finite number >= 4, got 3.999")

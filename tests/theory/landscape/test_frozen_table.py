@@ -1,7 +1,6 @@
 """Slopes of the loss in the two means of a frozen table, against brute force over all orders of the tokens."""
 
 import itertools
-from functools import partial
 
 import numpy as np
 import pytest
@@ -59,7 +58,5 @@ def test_deviations_are_those_of_gaussian_tables():
     np.testing.assert_allclose(found, table_deviation(tokens, width), rtol=0.02)  # four standard errors
 
 
-def test_terms_refuse_sizes_and_laws_out_of_range():
-    wrong = [("n_tokens", 1, "mean"), ("n_tokens", 3, "interior"), ("n_tokens", 4.5, "mean"), ("law", 8, "")]
-    for name, tokens, law in wrong:
-        refuses(partial(table_terms, *PARAMETERS, tokens, law), f"{name} must be ")
+def test_a_law_of_interior_positions_needs_one():
+    refuses(lambda: table_terms(*PARAMETERS, 3, "interior"), "n_tokens must be ")

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from mpmath import mp, mpf
+from numpy.testing import assert_allclose, assert_array_equal
 
 from tests.theory.cases import refuses
 from tests.theory.landscape.digits import truth
@@ -71,17 +72,17 @@ def test_slopes_at_a_million_tokens_keep_their_digits():
 def test_the_equation_off_figure_2_is_the_printed_loss_and_has_its_slopes():
     found = field(("beta1", "beta2"), (-1, 2, -1, 2), 9, fixed={"alpha1": 0.3, "alpha2": 1.2}, rows=("equation",))
     b1, b2 = found.first[:, None], found.second
-    np.testing.assert_array_equal(found.loss[0], landscape.printed_loss(0.3, 1.2, b1, b2, 5, 5))
+    assert_array_equal(found.loss[0], landscape.printed_loss(0.3, 1.2, b1, b2, 5, 5))
     for slope, ways in ((found.d_first, (1, 0)), (found.d_second, (0, 1))):
         ends = [landscape.printed_loss(0.3, 1.2, b1 + h * ways[0], b2 + h * ways[1], 5, 5) for h in (1e-5, -1e-5)]
-        np.testing.assert_allclose(slope[0], (ends[0] - ends[1]) / 2e-5, atol=1e-9)
+        assert_allclose(slope[0], (ends[0] - ends[1]) / 2e-5, atol=1e-9)
 
 
 def test_the_general_equation_agrees_with_figure_2s_own_grid():
     narrow = field(("alpha1", "beta1"), (0, 1, 0, 1), 12, rows=("equation",), size=11)
     wide = field(("alpha1", "beta1"), (0, 20, 0, 20), 12, rows=("equation",), size=201)  # out of that grid's reach
     for name in ("loss", "d_first", "d_second"):
-        np.testing.assert_allclose(
+        assert_allclose(
             getattr(wide, name)[0, :11, :11][::10, ::10], getattr(narrow, name)[0, ::10, ::10], atol=1e-13
         )
 

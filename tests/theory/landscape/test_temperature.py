@@ -6,14 +6,13 @@ import pytest
 from flint import arb
 from scipy import integrate, stats
 
-from tests.theory.cases import refuses
 from theory.landscape import temperature as t
 
 
-def _slope_by_quadrature(temperature: float, width: int) -> float:
+def _slope_by_quadrature(temperature, width):
     """E[D / (1 + e^{-kappa D})] over r = |u|^2 and D given r, by scipy."""
 
-    def inner(square: float) -> float:
+    def inner(square):
         law = stats.norm(-square, np.sqrt(square / width))
         value, _ = integrate.quad(
             lambda m: m / (1 + np.exp(-temperature * m)) * law.pdf(m), *law.ppf([1e-14, 1 - 1e-14]), epsabs=1e-12
@@ -37,8 +36,3 @@ def test_margin_density_has_mass_one_and_mean_minus_one(width):
     mean = above.moment(1, arb(0)) - below.moment(1, arb(0))
     assert abs(mass - 1) < 1e-12
     assert abs(mean + 1) < 1e-12
-
-
-def test_margin_density_refuses_an_odd_or_empty_width():
-    for width in (0, 3):
-        refuses(lambda width=width: t.margin_density(width), f", got {width}")

@@ -4,14 +4,12 @@ Each expression is built twice in parallel, as a sympy tree and as a Python func
 reference values share no code with the printer or with sympy's simplifier.
 """
 
-import random
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from fractions import Fraction
+from random import Random
 
 import mpmath
 import sympy
-from flint import arb, ctx
+from flint import ctx
 
 from theory.lowering.ball import BallFunction, Box
 
@@ -19,33 +17,32 @@ SYMBOLS = sympy.symbols("x y z", real=True)
 NAMES = [symbol.name for symbol in SYMBOLS]
 DIGITS = 100
 SLACK = mpmath.mpf(10) ** -60
-Pair = tuple[sympy.Expr, Callable]
 
 
-def rational(number: Fraction) -> mpmath.mpf:
+def rational(number):
     return mpmath.mpf(number.numerator) / number.denominator
 
 
-def constant(rng: random.Random) -> Pair:
+def constant(rng):
     number = Fraction(rng.randint(-30, 30), rng.choice([1, 2, 3, 7, 10, 97]))
     if rng.random() < 0.2:
         return rng.choice([(sympy.pi, lambda _: +mpmath.pi), (sympy.E, lambda _: +mpmath.e)])
     return sympy.Rational(number.numerator, number.denominator), lambda _: rational(number)
 
 
-def leaf(rng: random.Random) -> Pair:
+def leaf(rng):
     if rng.random() < 0.3:
         return constant(rng)
     index = rng.randrange(3)
     return SYMBOLS[index], lambda point: point[index]
 
 
-def unary(name: str, inner: Pair) -> Pair:
+def unary(name, inner):
     function, reference = getattr(sympy, name), {"Abs": abs}.get(name) or getattr(mpmath, name)
     return function(inner[0]), lambda point: reference(inner[1](point))
 
 
-def power(inner: Pair, exponent: Fraction | int) -> Pair:
+def power(inner, exponent):
     exact = Fraction(exponent)
     exponent = sympy.Rational(exact.numerator, exact.denominator)
     if exact.denominator == 1:
@@ -53,11 +50,11 @@ def power(inner: Pair, exponent: Fraction | int) -> Pair:
     return inner[0] ** exponent, lambda point: mpmath.power(inner[1](point), rational(exact))
 
 
-def bounded(rng: random.Random, depth: int) -> Pair:
+def bounded(rng, depth):
     return unary(rng.choice(["tanh", "sin", "cos", "atan"]), expression(rng, depth - 1))
 
 
-def positive(rng: random.Random, depth: int) -> Pair:
+def positive(rng, depth):
     choice = rng.randrange(4)
     if choice == 0:
         square = power(expression(rng, depth - 1), 2)
@@ -68,7 +65,7 @@ def positive(rng: random.Random, depth: int) -> Pair:
     return unary(rng.choice(["exp", "cosh"]), bounded(rng, depth))
 
 
-def binary(rng: random.Random, depth: int) -> Pair:
+def binary(rng, depth):
     a, b = expression(rng, depth - 1), expression(rng, depth - 1)
     return rng.choice(
         [
@@ -81,7 +78,7 @@ def binary(rng: random.Random, depth: int) -> Pair:
     )
 
 
-def piecewise(rng: random.Random, depth: int) -> Pair:
+def piecewise(rng, depth):
     a, b, c = (expression(rng, depth - 1) for _ in range(3))
     index, limit = rng.randrange(3), Fraction(rng.randint(-20, 20), 10)
     condition = SYMBOLS[index] < sympy.Rational(limit.numerator, limit.denominator)
@@ -92,7 +89,7 @@ def piecewise(rng: random.Random, depth: int) -> Pair:
     return sympy.Piecewise((a[0], condition), (b[0], True)) + c[0], reference
 
 
-def expression(rng: random.Random, depth: int) -> Pair:
+def expression(rng, depth):
     """A random expression over the supported functions, defined at every real point."""
     if depth <= 0:
         return leaf(rng)
@@ -115,7 +112,7 @@ def expression(rng: random.Random, depth: int) -> Pair:
     return piecewise(rng, depth)
 
 
-def random_box(rng: random.Random) -> Box:
+def random_box(rng):
     sides = {}
     for name in NAMES:
         low = Fraction(rng.randint(-3000, 3000), rng.choice([1000, 1024, 997, 3000]))
@@ -124,44 +121,35 @@ def random_box(rng: random.Random) -> Box:
     return Box(sides)
 
 
-def random_points(rng: random.Random, box: Box) -> list[list[Fraction]]:
+def random_points(rng, box):
     ends = [[rng.choice(box[name]) for name in NAMES] for _ in range(2)]
     return [*ends, [low + (high - low) * Fraction(rng.randint(0, 10**6), 10**6) for _, low, high in box.sides]]
 
 
-def exact_end(end: arb) -> mpmath.mpf:
+def exact_end(end):
     number = end.fmpq()
     return mpmath.mpf(int(number.p)) / int(number.q)
 
 
-@dataclass
-class Tally:
-    """Cases tried, those whose enclosure was not finite, and those that missed a value."""
-
-    cases: int = 0
-    infinite: int = 0
-    missed: list[str] = field(default_factory=list)
-
-
-def fuzz(cases: int, seed: int, printer: type[BallFunction] = BallFunction, balls: Callable = Box.balls) -> Tally:
-    """Does the printer contain the value at three exact points of a random box, for `cases` random expressions?"""
-    rng = random.Random(seed)
-    tally = Tally()
+def fuzz(cases, seed, printer=BallFunction, balls=Box.balls):
+    """Of so many random expressions on random boxes: how many enclosures were not finite, and those that missed the
+    value at one of three exact points.
+    """
+    rng, infinite, missed = Random(seed), 0, []
     with mpmath.workdps(DIGITS):
         for _ in range(cases):
             (expr, reference), box = expression(rng, rng.randint(1, 3)), random_box(rng)
-            tally.cases += 1
             with ctx.workprec(rng.choice([53, 64, 128])):
                 function = printer([expr], NAMES)
                 ball = function(*balls(box))[0]
                 ends = [(ball.lower(), ball.upper()), function.on(box)[0]]
             if not all(low.is_finite() and high.is_finite() for low, high in ends):
-                tally.infinite += 1
+                infinite += 1
                 continue
             for point in random_points(rng, box):
                 value = reference([rational(coordinate) for coordinate in point])
                 slack = SLACK * (1 + abs(value))
                 if any(not exact_end(low) - slack <= value <= exact_end(high) + slack for low, high in ends):
-                    tally.missed.append(f"{expr} on {box} at {point}")
+                    missed.append(f"{expr} on {box} at {point}")
                     break
-    return tally
+    return infinite, missed

@@ -4,11 +4,22 @@ import pytest
 import sympy
 from flint import arb
 
-from theory.lowering import ball as b
+from theory.lowering.ball import (
+    BallFunction,
+    _add,
+    _conjunction,
+    _equal,
+    _hull,
+    _less,
+    _magnitude,
+    _negate,
+    _root_power,
+    _times,
+)
 from theory.lowering.box import Outcome, equal, outward
 
 X = sympy.Symbol("x", real=True)
-PROVED, REFUTED, UNDECIDED = Outcome.PROVED, Outcome.REFUTED, Outcome.UNDECIDED
+PROVED, REFUTED, UNDECIDED = Outcome
 
 
 def on(low, high):
@@ -16,20 +27,20 @@ def on(low, high):
 
 
 def test_intervals_that_touch_are_not_certainly_below():
-    assert b._less(on(0, 1), on(2, 3)) is PROVED
-    assert b._less(on(0, 1), on(1, 2)) is UNDECIDED
-    assert b._less(on(1, 2), on(0, 1)) is REFUTED
-    assert b._less(on(2, 3), on(0, 1)) is REFUTED
-    assert b._less(on(0, 2), on(1, 3)) is UNDECIDED
+    assert _less(on(0, 1), on(2, 3)) is PROVED
+    assert _less(on(0, 1), on(1, 2)) is UNDECIDED
+    assert _less(on(1, 2), on(0, 1)) is REFUTED
+    assert _less(on(2, 3), on(0, 1)) is REFUTED
+    assert _less(on(0, 2), on(1, 3)) is UNDECIDED
 
 
 def test_intervals_are_equal_only_as_one_point():
-    assert b._equal(on(1, 1), on(1, 1)) is PROVED
-    assert b._equal(on(0, 1), on(0, 1)) is UNDECIDED
-    assert b._equal(on(0, 1), on(1, 1)) is UNDECIDED
-    assert b._equal(on(1, 1), on(1, 2)) is b._equal(on(1, 1), on(0, 1)) is UNDECIDED
-    assert b._equal(on(0, 1), on(2, 3)) is b._equal(on(2, 3), on(0, 1)) is REFUTED
-    assert b._equal(on(0, 1), on(1, 2)) is b._equal(on(1, 2), on(0, 1)) is UNDECIDED
+    assert _equal(on(1, 1), on(1, 1)) is PROVED
+    assert _equal(on(0, 1), on(0, 1)) is UNDECIDED
+    assert _equal(on(0, 1), on(1, 1)) is UNDECIDED
+    assert _equal(on(1, 1), on(1, 2)) is _equal(on(1, 1), on(0, 1)) is UNDECIDED
+    assert _equal(on(0, 1), on(2, 3)) is _equal(on(2, 3), on(0, 1)) is REFUTED
+    assert _equal(on(0, 1), on(1, 2)) is _equal(on(1, 2), on(0, 1)) is UNDECIDED
 
 
 def test_balls_are_equal_only_as_exact_numbers():
@@ -40,12 +51,12 @@ def test_balls_are_equal_only_as_exact_numbers():
 
 
 def test_a_condition_is_undecided_only_where_it_can_go_both_ways():
-    assert b._conjunction([PROVED, UNDECIDED]) is UNDECIDED
-    assert b._conjunction([UNDECIDED, REFUTED]) is REFUTED
-    assert b._conjunction([PROVED, PROVED]) is b._conjunction([]) is PROVED
-    constants = [b.BallFunction([], [])._condition(constant)([]) for constant in (sympy.true, sympy.false)]
+    assert _conjunction([PROVED, UNDECIDED]) is UNDECIDED
+    assert _conjunction([UNDECIDED, REFUTED]) is REFUTED
+    assert _conjunction([PROVED, PROVED]) is _conjunction([]) is PROVED
+    constants = [BallFunction([], [])._condition(constant)([]) for constant in (sympy.true, sympy.false)]
     assert constants == [PROVED, REFUTED]
-    assert [b._negate(outcome) for outcome in (PROVED, REFUTED, UNDECIDED)] == [REFUTED, PROVED, UNDECIDED]
+    assert [_negate(outcome) for outcome in (PROVED, REFUTED, UNDECIDED)] == [REFUTED, PROVED, UNDECIDED]
 
 
 @pytest.mark.parametrize(
@@ -53,12 +64,12 @@ def test_a_condition_is_undecided_only_where_it_can_go_both_ways():
     [((-2, 3), [0, 3]), ((-3, 2), [0, 3]), ((-2, 0), [0, 2]), ((0, 2), [0, 2]), ((-3, -1), [1, 3]), ((1, 2), [1, 2])],
 )
 def test_magnitude_touches_zero_where_the_interval_does(x, magnitude):
-    assert [float(end) for end in b._magnitude(on(*x))] == magnitude
+    assert [float(end) for end in _magnitude(on(*x))] == magnitude
 
 
 def test_products_are_rounded_outward():
     third = arb(1) / 3
-    low, high = b._times((third.lower(), third.lower()), (third.lower(), third.lower()))
+    low, high = _times((third.lower(), third.lower()), (third.lower(), third.lower()))
     exact = sympy.Rational(str(third.lower().fmpq())) ** 2
     assert low.is_exact() and high.is_exact()
     assert sympy.Rational(str(low.fmpq())) < exact < sympy.Rational(str(high.fmpq()))
@@ -66,11 +77,11 @@ def test_products_are_rounded_outward():
 
 def test_sums_and_hulls_are_rounded_outward():
     third, seventh = arb(1) / 3, arb(1) / 7
-    low, high = b._add((third.lower(),) * 2, (seventh.lower(),) * 2)
+    low, high = _add((third.lower(),) * 2, (seventh.lower(),) * 2)
     exact = sympy.Rational(str(third.lower().fmpq())) + sympy.Rational(str(seventh.lower().fmpq()))
     assert low.is_exact() and high.is_exact()
     assert sympy.Rational(str(low.fmpq())) < exact < sympy.Rational(str(high.fmpq()))
-    assert b._hull(seventh, third) == b._hull(third, seventh) == (seventh.lower(), third.upper())
+    assert _hull(seventh, third) == _hull(third, seventh) == (seventh.lower(), third.upper())
 
 
 def test_a_wide_ball_keeps_both_ends_as_floats():
@@ -79,16 +90,16 @@ def test_a_wide_ball_keeps_both_ends_as_floats():
 
 
 def test_a_value_without_width_comes_back_exact():
-    (value,) = b.BallFunction([X + 1], ["x"])(arb(2))
+    (value,) = BallFunction([X + 1], ["x"])(arb(2))
     assert value.is_exact() and value == 3
 
 
 def test_rounding_below_zero_is_forgiven_up_to_zero_itself():
-    assert [float(end) for end in b._root_power(on(-1e-20, 0), 1, 2, True)] == [0, 0]
-    assert [float(end) for end in b._root_power(on(-1e-20, 4), 1, 2, True)] == [0, 2]
-    assert not all(end.is_finite() for end in b._root_power(on(-1e-20, 4), 1, 2, False))
+    assert [float(end) for end in _root_power(on(-1e-20, 0), 1, 2, True)] == [0, 0]
+    assert [float(end) for end in _root_power(on(-1e-20, 4), 1, 2, True)] == [0, 2]
+    assert not all(end.is_finite() for end in _root_power(on(-1e-20, 4), 1, 2, False))
 
 
 def test_expressions_are_not_parsed_from_texts():
     with pytest.raises(ValueError, match="x"):
-        b.BallFunction(["x"], ["x"])
+        BallFunction(["x"], ["x"])

@@ -8,27 +8,55 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-import sympy
 import torch
 from flint import arb, ctx
+from sympy import (
+    Abs,
+    And,
+    E,
+    ImmutableMatrix,
+    Integer,
+    Matrix,
+    Max,
+    Min,
+    Or,
+    Piecewise,
+    Rational,
+    S,
+    Sum,
+    Symbol,
+    SympifyError,
+    atan,
+    cos,
+    cosh,
+    exp,
+    factorial,
+    log,
+    pi,
+    sin,
+    sinh,
+    sqrt,
+    symbols,
+    tanh,
+)
 
 from tests.theory.cases import refuses
 from theory.lowering.numeric import numeric
 
-X, Y = sympy.symbols("x y", real=True)
-K = sympy.Symbol("k", integer=True)
-THIRD = sympy.Rational(1, 3)
+X, Y = symbols("x y", real=True)
+K = Symbol("k", integer=True)
+THIRD = Rational(1, 3)
 EXPRS = [
-    sympy.Max(X, 0, Y) + sympy.sqrt(2) * sympy.pi,
-    sympy.Min(X, Y, 1) ** 2,
-    sympy.Piecewise((sympy.log(X), X > 1), (Y / 3, sympy.And(X > 0, Y < 1)), (X**-2, True)),
-    sympy.Piecewise((1, sympy.Or(X < 0, Y > 1)), (2, True)),
-    sympy.Sum(X**K / sympy.factorial(K), (K, 0, 5)),
-    sympy.Abs(Y) * sympy.tanh(Y) + sympy.Abs(X) ** THIRD,
-    1 / sympy.sqrt(1 + X**2) + sympy.exp(-Y) / (1 + sympy.exp(X - Y)),
-    sympy.sinh(X) + sympy.cosh(Y) + sympy.sin(X) * sympy.cos(Y) + sympy.atan(X * Y),
-    sympy.Integer(3),
-    sympy.E ** sympy.Integer(2) * X + THIRD,
+    Max(X, 0, Y) + sqrt(2) * pi,
+    Min(X, Y, 1) ** 2,
+    Piecewise((log(X), X > 1), (Y / 3, And(X > 0, Y < 1)), (X**-2, True)),
+    Piecewise((1, Or(X < 0, Y > 1)), (2, True)),
+    Sum(X**K / factorial(K), (K, 0, 5)),
+    Abs(Y) * tanh(Y) + Abs(X) ** THIRD,
+    1 / sqrt(1 + X**2) + exp(-Y) / (1 + exp(X - Y)),
+    sinh(X) + cosh(Y) + sin(X) * cos(Y) + atan(X * Y),
+    Integer(3),
+    E ** Integer(2) * X + THIRD,
 ]
 GRID = np.array([[0.5], [2.0], [-1.25]]), np.array([0.3, -1.0, 2.0, 0.75])
 
@@ -49,14 +77,14 @@ def test_backends_agree_on_the_same_expression(expr):
 
 
 def test_constant_takes_the_shape_of_the_arguments():
-    assert numeric(sympy.S.Zero, [X, Y], "torch")(*map(torch.tensor, GRID)).shape == (3, 4)
-    assert numeric(sympy.sqrt(2), [])() == numeric(sympy.sqrt(2), [X])(0.0) == math.sqrt(2)
+    assert numeric(S.Zero, [X, Y], "torch")(*map(torch.tensor, GRID)).shape == (3, 4)
+    assert numeric(sqrt(2), [])() == numeric(sqrt(2), [X])(0.0) == math.sqrt(2)
 
 
 def test_sequence_and_matrix_add_trailing_axes():
     assert numeric([X, Y, 1], [X, Y])(*GRID).shape == (3, 4, 3)
-    rows = sympy.Matrix([[X, 1, 0], [Y, 2, X * Y]])
-    for make in (sympy.Matrix, sympy.ImmutableMatrix):
+    rows = Matrix([[X, 1, 0], [Y, 2, X * Y]])
+    for make in (Matrix, ImmutableMatrix):
         assert numeric(make(rows), [X, Y])(*GRID).shape == (3, 4, 2, 3)
         assert numeric(make(rows), [X, Y], "torch")(*map(torch.tensor, GRID)).shape == (3, 4, 2, 3)
     assert numeric(rows, [X, Y])(2, 3).tolist() == [[2, 1, 0], [3, 2, 6]]
@@ -66,7 +94,7 @@ def test_sequence_and_matrix_add_trailing_axes():
 
 
 def test_mutable_matrix_may_change_afterwards():
-    rows = sympy.Matrix([[X, Y]])
+    rows = Matrix([[X, Y]])
     function = numeric(rows, [X, Y])
     rows[0, 0] = Y
     assert function(1.0, 2.0).tolist() == [[1.0, 2.0]]
@@ -85,13 +113,13 @@ def test_integers_become_doubles():
 
 def test_single_precision_stays_single():
     small = np.array([0.5, 1.5], dtype=np.float32)
-    assert numeric(sympy.sqrt(2) * X + 1, [X])(small).dtype == np.float32
-    assert numeric(sympy.sqrt(2) * X + 1, [X], "torch")(torch.tensor(small)).dtype == torch.float32
+    assert numeric(sqrt(2) * X + 1, [X])(small).dtype == np.float32
+    assert numeric(sqrt(2) * X + 1, [X], "torch")(torch.tensor(small)).dtype == torch.float32
 
 
 def test_torch_result_carries_the_gradient():
     x = torch.tensor([0.5, -0.25], dtype=torch.float64, requires_grad=True)
-    numeric(sympy.Max(X, 0) * sympy.tanh(X) + sympy.Piecewise((X**2, X > 0), (X, True)), [X], "torch")(
+    numeric(Max(X, 0) * tanh(X) + Piecewise((X**2, X > 0), (X, True)), [X], "torch")(
         x
     ).sum().backward()
     slope = math.tanh(0.5) + 0.5 * (1 - math.tanh(0.5) ** 2) + 1
@@ -99,12 +127,12 @@ def test_torch_result_carries_the_gradient():
 
 
 def test_branch_not_chosen_does_not_warn():
-    safe = sympy.Piecewise((sympy.log(X), X > 0), (0, True))
+    safe = Piecewise((log(X), X > 0), (0, True))
     assert numeric(safe, [X])(np.array([-1.0, 0.0, 1.0])).tolist() == [0, 0, 0]
 
 
 def test_mpmath_works_at_the_precision_of_the_caller():
-    function = numeric(sympy.pi + THIRD * X, [X], "mpmath")
+    function = numeric(pi + THIRD * X, [X], "mpmath")
     for digits in (15, 50, 200):
         with mpmath.workdps(digits + 10):
             exact = +mpmath.pi + mpmath.mpf(1) / 3
@@ -113,7 +141,7 @@ def test_mpmath_works_at_the_precision_of_the_caller():
 
 
 def test_arb_is_rigorous_at_the_precision_of_the_caller():
-    function = numeric(sympy.pi + THIRD * X, [X], "arb")
+    function = numeric(pi + THIRD * X, [X], "arb")
     with ctx.workprec(300):
         value = function("1/3")
         assert value.rel_accuracy_bits() > 290 and value.overlaps(arb.pi() + arb(1) / 9)
@@ -123,8 +151,8 @@ def test_arb_is_rigorous_at_the_precision_of_the_caller():
 
 @pytest.mark.parametrize("backend", ["numpy", "torch", "mpmath"])
 def test_argument_named_like_a_common_subexpression_keeps_its_value(backend):
-    x0, keyword = sympy.Symbol("x0", positive=True), sympy.Symbol("lambda", positive=True)
-    expr = sympy.exp(x0 + keyword) + sympy.tanh(x0 + keyword) + x0
+    x0, keyword = Symbol("x0", positive=True), Symbol("lambda", positive=True)
+    expr = exp(x0 + keyword) + tanh(x0 + keyword) + x0
     value = float(numeric(expr, [x0, keyword], backend)(1.0, 2.0))
     assert value == pytest.approx(math.exp(3) + math.tanh(3) + 1, rel=1e-14)
 
@@ -134,11 +162,11 @@ def test_argument_named_like_a_common_subexpression_keeps_its_value(backend):
     ("expr", "args", "why"),
     [
         (X + Y, [X], "'y' of the expression is not among"),
-        (X + 1, [sympy.Symbol("x")], "different assumptions"),
-        (X + 1, [X, sympy.Symbol("x", positive=True)], "share a name"),
+        (X + 1, [Symbol("x")], "different assumptions"),
+        (X + 1, [X, Symbol("x", positive=True)], "share a name"),
         (X, [X, X], "distinct"),
         (X, ["x"], "distinct symbols"),
-        (sympy.Sum(X, (K, 1, sympy.Symbol("n", integer=True))), [X, sympy.Symbol("n", integer=True)], "not integers"),
+        (Sum(X, (K, 1, Symbol("n", integer=True))), [X, Symbol("n", integer=True)], "not integers"),
     ],
 )
 def test_silent_mistake_is_refused(expr, args, why, backend):
@@ -171,7 +199,7 @@ def test_tensors_of_truth_values_are_refused_and_half_precision_scalars_widened(
 
 
 def test_text_is_not_parsed():
-    with pytest.raises(sympy.SympifyError):
+    with pytest.raises(SympifyError):
         numeric("x + 1", [X])
 
 

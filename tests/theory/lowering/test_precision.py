@@ -111,7 +111,7 @@ def test_precision_is_restored_after_an_error_and_through_nesting():
 
 def test_alone_keeps_what_the_function_says_of_itself():
     @alone
-    def double(x: int) -> int:
+    def double(x):
         """Twice x."""
         return 2 * x
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from tests.theory.cases import refuses
 from theory.shift import initialisation as init
 from theory.shift.algebra import mixing_matrix, offset_weights, shifted_attention
 from theory.shift.parameters import (
@@ -51,9 +50,6 @@ def test_mixed_norm_is_the_squared_length():
     mixed = 0.3 * x - 2.0 * y
     assert float(init.mixed_norm(0.3, -2.0, 0.6)) == pytest.approx(mixed @ mixed)
 
-
-def test_window_below_two_is_refused():
-    refuses(lambda: init.coefficients(1), "window must be a whole number >= 2, got 1")
 
 
 LLAMA_7B = Shape(4096, 32, 32, 32, 11008, 32000)

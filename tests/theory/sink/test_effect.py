@@ -1,9 +1,9 @@
 """Exact effects of one token against the head computed without it; which values of a waiver are the best."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pytest import approx
 
 from tests.theory.cases import SEEDS, head, refuses, softmax
 from theory import cache, sink
@@ -19,30 +19,30 @@ def parts(seed, keys=4, width=3):
 @given(SEEDS)
 def test_presence_and_removal_are_exact(seed):
     weight, value, output, rest, _, _ = parts(seed)
-    assert sink.present_effect(weight, value, rest) == pytest.approx(output - rest, abs=1e-12)
-    assert sink.removed_effect(weight, value, output) == pytest.approx(rest - output, abs=1e-12 / (1 - weight))
+    assert sink.present_effect(weight, value, rest) == approx(output - rest, abs=1e-12)
+    assert sink.removed_effect(weight, value, output) == approx(rest - output, abs=1e-12 / (1 - weight))
 
 
 @given(SEEDS)
 def test_eviction_score_is_the_error_that_the_cache_room_computes(seed):
     _, _, output, _, x, v = parts(seed)
     score = sink.eviction_score(softmax(x), v, np.broadcast_to(output, v.shape))
-    assert score == pytest.approx(cache.eviction_errors(x, v), rel=1e-9, abs=1e-12)
+    assert score == approx(cache.eviction_errors(x, v), rel=1e-9, abs=1e-12)
 
 
 @given(SEEDS)
 def test_norm_score_is_what_zeroing_the_value_costs_and_removal_then_rescales_the_output(seed):
     weight, value, output, rest, x, v = parts(seed)
     drained = softmax(x) @ np.concatenate([np.zeros_like(v[:1]), v[1:]])
-    assert sink.norm_score(weight, value) == pytest.approx(np.linalg.norm(drained - output), abs=1e-12)
-    assert sink.removal_scale(weight) * drained == pytest.approx(rest, rel=1e-9)
+    assert sink.norm_score(weight, value) == approx(np.linalg.norm(drained - output), abs=1e-12)
+    assert sink.removal_scale(weight) * drained == approx(rest, rel=1e-9)
 
 
 def test_the_printed_counterexample():
     found = sink.eviction_counterexample(0.9)
-    assert found.weights == pytest.approx([0.9, 0.05, 0.05]) and found.values == pytest.approx([0, 1, -0.5])
-    assert found.norm_scores == pytest.approx([0, 0.05, 0.025])
-    assert found.errors == pytest.approx([9 / 40, 39 / 760, 21 / 760], abs=1e-15)
+    assert found.weights == approx([0.9, 0.05, 0.05]) and found.values == approx([0, 1, -0.5])
+    assert found.norm_scores == approx([0, 0.05, 0.025])
+    assert found.errors == approx([9 / 40, 39 / 760, 21 / 760], abs=1e-15)
     assert found.norm_scores.argmin() == found.errors.argmax() == 0
 
 
@@ -50,7 +50,7 @@ def test_the_printed_counterexample():
 def test_the_sink_is_the_worst_to_evict_from_its_threshold_on(weight):
     found = sink.eviction_counterexample(weight)
     x, v = np.log(found.weights), found.values[:, None]
-    assert found.errors == pytest.approx(cache.eviction_errors(x, v), rel=1e-9)
+    assert found.errors == approx(cache.eviction_errors(x, v), rel=1e-9)
     assert found.norm_scores.argmin() == 0
     threshold = (np.sqrt(33) - 3) / 4
     if abs(weight - threshold) > 1e-9:
@@ -72,7 +72,7 @@ def test_the_best_values_leave_less_than_every_other(seed, count):
         step = rng.normal(size=2)
         for size in (-1.0, 1e-3, 2.0):
             more = (weights**2).mean() * (size * step) @ (size * step)
-            assert squared(weights, rests, best + size * step, target) == pytest.approx(least + more, abs=1e-11)
+            assert squared(weights, rests, best + size * step, target) == approx(least + more, abs=1e-11)
 
 
 def test_rows_that_do_not_broadcast_are_named():

@@ -6,10 +6,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pytest import approx
 
 from tests.theory.cases import refuses, softmax
-from theory import alibi, sink
+from theory import alibi
 from theory.cache import compensation_bounds
+from theory.sink import (
+    divergence_bound,
+    first_token_bound,
+    largest_divergence,
+    masked_sink_length,
+    sink_length,
+)
 
 RANGES = st.floats(0, 30)
 WEIGHTS = st.floats(0.001, 0.999)
@@ -21,21 +29,21 @@ def divergence(x):
 
 
 def test_divergence_bound_is_the_smaller_of_two():
-    assert np.array_equal(sink.divergence_bound([0.0, 4.0, 8.0, 100.0]), [0.0, 2.0, 8.0, 100.0])
-    assert sink.largest_divergence(1000, 0.1) > 0.1**2 / 8.1  # a smaller constant than 1/8 fails
+    assert np.array_equal(divergence_bound([0.0, 4.0, 8.0, 100.0]), [0.0, 2.0, 8.0, 100.0])
+    assert largest_divergence(1000, 0.1) > 0.1**2 / 8.1  # a smaller constant than 1/8 fails
 
 
 @given(st.integers(2, 60), st.floats(0, 40))
 def test_largest_divergence_is_the_best_of_all_corners(length, span):
     corners = [divergence(np.where(np.arange(length) < k, span, 0.0)) for k in range(1, length)]
-    assert sink.largest_divergence(length, span) == pytest.approx(max(corners), abs=1e-12)
-    assert max(corners) <= sink.divergence_bound(span) + 1e-12
+    assert largest_divergence(length, span) == approx(max(corners), abs=1e-12)
+    assert max(corners) <= divergence_bound(span) + 1e-12
 
 
 @given(st.floats(0.1, 12))
 def test_largest_divergence_of_many_tokens_is_the_sharp_constant_of_the_compensation_token(span):
     sharp = float(compensation_bounds.log_mass_bound(span))
-    assert 0.999 * sharp < sink.largest_divergence(10**9, span) <= sharp * (1 + 1e-9)
+    assert 0.999 * sharp < largest_divergence(10**9, span) <= sharp * (1 + 1e-9)
 
 
 def first_weight(length, slope, logit_range, self_gap):
@@ -49,11 +57,11 @@ def first_weight(length, slope, logit_range, self_gap):
 @given(st.integers(2, 60), st.floats(0, 1), st.floats(0, 12), st.floats(0, 1))
 def test_first_token_bound_is_attained_by_the_context_that_is_named(length, slope, logit_range, share):
     gap = share * logit_range
-    found = sink.first_token_bound(length, slope, logit_range, gap)
-    assert found == pytest.approx(first_weight(length, slope, logit_range, gap), rel=1e-10)
-    free = sink.first_token_bound(length, slope, logit_range)
-    assert free == pytest.approx(first_weight(length, slope, logit_range, logit_range), rel=1e-10)
-    assert free == pytest.approx(sink.first_token_bound(length, slope, logit_range, logit_range), rel=1e-10)
+    found = first_token_bound(length, slope, logit_range, gap)
+    assert found == approx(first_weight(length, slope, logit_range, gap), rel=1e-10)
+    free = first_token_bound(length, slope, logit_range)
+    assert free == approx(first_weight(length, slope, logit_range, logit_range), rel=1e-10)
+    assert free == approx(first_token_bound(length, slope, logit_range, logit_range), rel=1e-10)
 
 
 @given(st.one_of(st.just(0.0), st.floats(0.003, 2)), st.floats(0, 5), WEIGHTS)
@@ -62,26 +70,26 @@ def test_sink_length_is_the_longest_by_brute_force(slope, logit_range, weight):
     powers = np.exp(np.minimum(slope * lengths[:-1], 600.0) - logit_range)
     reached = 1 / (1 + np.append(0.0, np.cumsum(powers)))
     brute = lengths[reached >= weight * (1 - 1e-11)].max()
-    found = sink.sink_length(slope, logit_range, weight)
-    assert found == brute or (brute == 2000 and found >= 2000) or reached[brute - 1] == pytest.approx(weight, rel=1e-10)
+    found = sink_length(slope, logit_range, weight)
+    assert found == brute or (brute == 2000 and found >= 2000) or reached[brute - 1] == approx(weight, rel=1e-10)
     if 1 < found < 1e6:  # the planted mistake: a length that forgets to count the query
-        assert sink.first_token_bound(found, slope, logit_range) >= weight * (1 - 1e-11)
-        assert sink.first_token_bound(found + 1, slope, logit_range) < weight
+        assert first_token_bound(found, slope, logit_range) >= weight * (1 - 1e-11)
+        assert first_token_bound(found + 1, slope, logit_range) < weight
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 7, 49, 1000])
 def test_a_weight_that_is_just_reached_counts(length):
     for slope, logit_range in ((0.0, 0.0), (0.0, 3.0), (0.1, 5.0)):
-        weight = sink.first_token_bound(length, slope, logit_range)
+        weight = first_token_bound(length, slope, logit_range)
         if weight < 1:
-            assert sink.sink_length(slope, logit_range, weight) == length
+            assert sink_length(slope, logit_range, weight) == length
     if length > 1:
-        assert sink.sink_length(0.0, 0.0, 1 / length) == length
+        assert sink_length(0.0, 0.0, 1 / length) == length
 
 
 def test_sinks_of_alibi_end_where_those_without_positions_do_not():
     """Length grows as D / slope, against e^D."""
-    with_slope, without = sink.sink_length(0.5, 20.0, 0.9), sink.sink_length(0.0, 20.0, 0.9)
+    with_slope, without = sink_length(0.5, 20.0, 0.9), sink_length(0.0, 20.0, 0.9)
     assert with_slope < 36 + 1 and without > 5e7
     assert without == 1 + math.floor(math.exp(20) / 9)
 
@@ -92,10 +100,10 @@ def test_masked_sink_length_is_the_longest_by_brute_force(slope, self_gap, weigh
     reached = np.append(1.0, [alibi.masked_weight_bound(n, slope, self_gap) for n in (1, 2)])
     reached = np.append(reached, 1 / (1 + np.exp(np.minimum(slope * lengths[2:-1] - self_gap, 600))))
     brute = lengths[reached >= weight * (1 - 1e-11)].max()
-    found = sink.masked_sink_length(slope, self_gap, weight)
-    assert found == brute or reached[brute - 1] == pytest.approx(weight, rel=1e-10)
-    assert found >= sink.sink_length(slope, self_gap, weight)
+    found = masked_sink_length(slope, self_gap, weight)
+    assert found == brute or reached[brute - 1] == approx(weight, rel=1e-10)
+    assert found >= sink_length(slope, self_gap, weight)
 
 
 def test_reach_refuses_in_one_line():
-    refuses(lambda: sink.sink_length(0.0, 800.0, 0.5), "too large or too small for sink_length")
+    refuses(lambda: sink_length(0.0, 800.0, 0.5), "too large or too small for sink_length")

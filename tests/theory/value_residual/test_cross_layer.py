@@ -1,9 +1,9 @@
 """Cross-layer attention against sums over places, and the constant that bounds what its average loses."""
 
 import numpy as np
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from pytest import approx
 
 from tests.theory.cases import SEEDS, refuses
 from tests.theory.value_residual.draws import close, generator
@@ -66,7 +66,7 @@ def test_the_mass_of_the_own_block_splits_the_output(seed, mask):
 @given(SEEDS, st.floats(0, 50))
 def test_the_own_mass_at_one_difference_is_half_less_its_hyperbolic_tangent(seed, shift):
     logits, *_ = head(seed)
-    assert own_mass(logits, logits + shift) == pytest.approx(0.5 - np.tanh(shift / 2) / 2, abs=1e-14)
+    assert own_mass(logits, logits + shift) == approx(0.5 - np.tanh(shift / 2) / 2, abs=1e-14)
 
 
 @given(SEEDS, MASKS)
@@ -88,10 +88,10 @@ def test_leading_axes_are_heads_of_their_own(seed, mask):
 @example(1e-9)
 def test_the_worst_head_reaches_the_bound(rho):
     worst = worst_head(rho)
-    assert float(difference_range(*worst[:2])[0]) == pytest.approx(rho, rel=1e-9)
+    assert float(difference_range(*worst[:2])[0]) == approx(rho, rel=1e-9)
     gap = cross_layer_attention(*worst) - averaged_attention(worst.logits, *worst[2:])
-    assert float(gap[0, 0]) == pytest.approx(np.tanh(rho / 4), rel=1e-12, abs=1e-15)
-    assert float(cross_layer_gap_bound(rho, 3.0)) == pytest.approx(3 * np.tanh(rho / 4), rel=1e-12)
+    assert float(gap[0, 0]) == approx(np.tanh(rho / 4), rel=1e-12, abs=1e-15)
+    assert float(cross_layer_gap_bound(rho, 3.0)) == approx(3 * np.tanh(rho / 4), rel=1e-12)
 
 
 def test_numbers_alone_and_hidden_keys():
@@ -101,9 +101,6 @@ def test_numbers_alone_and_hidden_keys():
     assert attention_weights(logits, "causal")[0].tolist() == [1.0, 0.0]
 
 
-V, S = [[1.0], [2.0]], [[0.0, 1.0], [2.0, 3.0]]
-
-
-def test_cross_layer_functions_refuse_shapes_that_do_not_agree():
-    refuses(lambda: cross_layer_attention(S, S, V, [[1.0]]), "other_values has shape (1, 1): expected (2, 1)")
-    refuses(lambda: averaged_attention([S, S], [V, V, V], [V, V, V]), "must agree: got (2, 2, 2) and (3, 2, 1)")
+def test_batches_that_do_not_agree_are_refused():
+    v, s = [[1.0], [2.0]], [[0.0, 1.0], [2.0, 3.0]]
+    refuses(lambda: averaged_attention([s, s], [v, v, v], [v, v, v]), "must agree: got (2, 2, 2) and (3, 2, 1)")

@@ -7,6 +7,7 @@ import pytest
 import sympy as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pytest import approx
 from scipy.integrate import solve_ivp
 from scipy.special import expit
 
@@ -43,7 +44,7 @@ POINT = (st.floats(-3, 3), st.floats(-3, 3), st.floats(-6, 6), st.floats(0.1, 3)
 @given(*POINT)
 def test_velocity_is_minus_the_gradient_of_the_expected_loss(v, w, s, rho, mu):
     loss, ds, dv = FLOW(v, w, s, rho, mu)
-    assert drain_loss([v], [w], s, rho**2, mu) == pytest.approx(loss, rel=1e-12)
+    assert drain_loss([v], [w], s, rho**2, mu) == approx(loss, rel=1e-12)
     found = drain_velocity([v], [w], s, rho**2, mu)
     assert close(found[0], ds) and close(found[1], [dv])
 
@@ -55,13 +56,13 @@ def test_many_coordinates_add_up(seed, s, variance, mu):
     parts = [drain_velocity([x], [y], s, variance / 5, mu) for x, y in zip(v, w, strict=True)]
     assert close(ds, sum(p[0] for p in parts)) and close(dv, np.concatenate([p[1] for p in parts]))
     losses = [drain_loss([x], [y], s, variance / 5, mu) for x, y in zip(v, w, strict=True)]
-    assert drain_loss(v, w, s, variance, mu) == pytest.approx(sum(losses), rel=1e-12)
+    assert drain_loss(v, w, s, variance, mu) == approx(sum(losses), rel=1e-12)
 
 
 @given(SIZES, SIZES)
 def test_at_the_stationary_weight_the_sink_is_at_rest(norm, variance):
     a = stationary_weight(norm, variance)
-    assert a == pytest.approx(variance / (variance + norm**2), rel=1e-12) and stationary_weight(0.0, variance) == 1.0
+    assert a == approx(variance / (variance + norm**2), rel=1e-12) and stationary_weight(0.0, variance) == 1.0
     s = math.log(variance) - 2 * math.log(norm)
     assert abs(drain_velocity([norm], [0.0], s, variance)[0]) < 1e-12 * (norm**2 + variance)
 
@@ -103,11 +104,11 @@ def test_equilibria_are_the_outer_roots_and_at_rest(norm, variance, mu):
     for s, size in (found[:2], found[2:]):
         ds, dv = drain_velocity([size - norm], [norm], s, variance, mu)
         assert abs(ds) < 1e-11 * (variance + size**2) and abs(dv[0]) < 1e-11 * norm * (1 + mu)
-        assert size == pytest.approx(mu * norm / (expit(s) ** 2 + mu), rel=1e-10)
+        assert size == approx(mu * norm / (expit(s) ** 2 + mu), rel=1e-10)
     all_roots = roots(norm**2 / variance, mu)
     low, high = expit(found.low_logit), expit(found.high_logit)
     if len(all_roots) in (1, 3) and np.diff(all_roots, prepend=0).min() > 1e-4:
-        assert low == pytest.approx(all_roots[0], rel=1e-6) and high == pytest.approx(all_roots[-1], rel=1e-6)
+        assert low == approx(all_roots[0], rel=1e-6) and high == approx(all_roots[-1], rel=1e-6)
         assert (low == high) == (len(all_roots) == 1)
 
 
@@ -116,7 +117,7 @@ def test_equal_sizes_at_decay_one_have_the_root_of_a_cubic():
     root = float(sp.real_roots(sp.Poly(sp.Symbol("x") ** 3 + sp.Symbol("x") - 1))[0])
     found = drain_equilibria(1.0, 1.0, 1.0)
     assert found[:2] == found[2:]
-    assert expit(found.low_logit) == pytest.approx(root, rel=1e-14) and found.low_norm == pytest.approx(root, rel=1e-14)
+    assert expit(found.low_logit) == approx(root, rel=1e-14) and found.low_norm == approx(root, rel=1e-14)
     assert round(root, 4) == 0.6823
 
 
@@ -124,12 +125,12 @@ def test_equal_sizes_at_decay_one_have_the_root_of_a_cubic():
 def test_a_flow_from_a_low_sink_reaches_the_lowest_equilibrium(ratio, mu):
     found = drain_equilibria(math.sqrt(ratio), 1.0, mu)
     states = run(math.sqrt(ratio), 1.0, mu, 1e7, dense=True)
-    assert states[0, -1] == pytest.approx(found.low_logit, abs=1e-5)
-    assert math.sqrt(ratio) + states[1, -1] == pytest.approx(found.low_norm, rel=1e-5)
+    assert states[0, -1] == approx(found.low_logit, abs=1e-5)
+    assert math.sqrt(ratio) + states[1, -1] == approx(found.low_norm, rel=1e-5)
     assert (np.diff(states[:2]) * [[1], [-1]] >= -1e-7).all()  # the sink rises and the value falls, all the way
     if found.low_logit < found.high_logit:
         high = run(math.sqrt(ratio), 1.0, mu, 1e7, s=6.0, v=-math.sqrt(ratio))
-        assert high[0] == pytest.approx(found.high_logit, abs=1e-5)
+        assert high[0] == approx(found.high_logit, abs=1e-5)
 
 
 @given(st.floats(1e-4, 0.24), st.floats(0.02, 0.98))
@@ -150,12 +151,12 @@ def test_the_folds_are_the_roots_of_the_cubic(mu):
     low, high = fold_ratios(mu) if mu > 1e-100 else (None, None)
     for s, side in zip(_folds(mu), (-1, 1), strict=True):
         a = expit(s)
-        assert a * a * (3 - 4 * a) == pytest.approx(mu, rel=1e-11, abs=1e-15) and side * (a - 0.5) > 0
+        assert a * a * (3 - 4 * a) == approx(mu, rel=1e-11, abs=1e-15) and side * (a - 0.5) > 0
         if low is not None:
             ratio = (1 + a * a / mu) ** 2 * (1 - a) / a
-            assert ratio == pytest.approx(low if side < 0 else high, rel=1e-11)
+            assert ratio == approx(low if side < 0 else high, rel=1e-11)
     a = expit(_folds(mu)[0])
-    assert a * a * (3 - 4 * a) == pytest.approx(mu, rel=1e-11)
+    assert a * a * (3 - 4 * a) == approx(mu, rel=1e-11)
 
 
 @settings(max_examples=40, deadline=None)
@@ -172,4 +173,4 @@ def test_without_decay_the_value_drains_with_a_residual_too(norm, s, variance, s
 def test_the_bound_without_decay_is_reached_at_a_weight_that_does_not_move():
     # a value so small beside the rest that a stays near 1
     states = run(1e-6, 1.0, 0.0, 2.0, s=20.0, dense=True)
-    assert 1e-6 + states[1, -1] == pytest.approx(undecayed_norm_bound(1e-6, 20.0, 1.0, 2.0), rel=1e-5)
+    assert 1e-6 + states[1, -1] == approx(undecayed_norm_bound(1e-6, 20.0, 1.0, 2.0), rel=1e-5)

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.theory.cases import SEEDS, refuses
+from tests.theory.cases import SEEDS
 from tests.theory.value_residual.draws import attention, close, generator
 from theory.value_residual import (
     all_layers,
@@ -74,25 +74,3 @@ def test_every_lambda_gives_the_same_functions(seed, old, new):
     hidden = rng.standard_normal((4, 5))
     before = resformer(weights, hidden @ w_v, first, 1.0, old) @ w_o
     assert close(before, resformer(weights, hidden @ scaled_v, first, 1.0, new) @ scaled_o)
-
-
-A, V = [[1.0, 0.0], [0.5, 0.5]], [[1.0], [2.0]]
-
-
-def test_variants_refuse_bad_input_in_one_line():
-    refuses(lambda: resformer(V, V, V), "attention has shape (2, 1): expected (..., length, length)")
-    refuses(
-        lambda: resformer(A, [[1.0]] * 3, [[1.0]] * 3),
-        "attention (..., queries, keys) and values (..., keys, d) must agree: got (2, 2) and (3, 1)",
-    )
-    refuses(lambda: resformer(A, V, [[1.0]]), "first_values has shape (1, 1): expected (2, 1)")
-    refuses(lambda: all_layers(A, V), "values has shape (2, 1): expected (n_layers, length, d)")
-    refuses(lambda: all_layers([A], [V]), "attention has shape (1, 2, 2): expected (length, length)")
-    refuses(
-        lambda: identity_mapping(A, [V]),
-        "values has shape (1, 2, 1): expected (n_layers, length, d) with n_layers >= 2",
-    )
-    refuses(lambda: denseformer([A], [V, V], [1.0, 1.0]), "attention has shape (1, 2, 2): expected (2, 2, 2)")
-    refuses(lambda: denseformer([A], [V], [1.0, 1.0]), "coefficients has shape (2,): expected (1,)")
-    refuses(lambda: denseformer([A], [V], [1.0], V), "coefficients has shape (1,): expected (2,)")
-    refuses(lambda: denseformer([A], [V], [1.0, 1.0], [[1.0]]), "embedding has shape (1, 1): expected (2, 1)")

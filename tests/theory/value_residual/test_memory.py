@@ -6,7 +6,6 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.theory.cases import refuses
 from theory.value_residual import model_parameters, svformer_cache, svformer_saving
 
 SMALL = st.integers(1, 6)
@@ -33,7 +32,3 @@ def test_parameters_are_those_counted_array_by_array(layers, hidden, ffn, vocab)
     full = arrays(layers, hidden, ffn, vocab, layers)
     assert model_parameters(layers, hidden, ffn, vocab) == full
     assert full - svformer_saving(layers, hidden) == arrays(layers, hidden, ffn, vocab, 1)
-
-
-def test_more_anchors_than_layers_are_refused():
-    refuses(lambda: svformer_cache(4, anchors=5), "anchors must be a whole number in 1..4, got 5")
