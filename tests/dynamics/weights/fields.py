@@ -13,6 +13,7 @@ import json
 import re
 import zlib
 from collections.abc import Iterator, Mapping
+from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -56,6 +57,9 @@ LISTS = {
     "original_max_position_embeddings": [16, 64],
     "max_position_embeddings": [16, 512],
     "dtype": ["bfloat16", "float16"],
+    "torch_dtype": ["bfloat16", "float16"],
+    **{name: [1e-6, 1e-3] for name in ("rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon", "norm_eps")},
+    **{name: [True, False] for name in ("use_sliding_window", "scale_attn_weights", "scale_attn_by_inverse_layer_idx")},
 }
 ROPES: dict[str, dict[str, Any]] = {
     "default": {},
@@ -183,6 +187,7 @@ def bases(hf) -> Iterator[Base]:
         kind = KINDS.get(made.model_type, Kind())
         given = {name: data[name] for names in kind.given for name in names.split("|") if name in data}
         left = ("layer_types", "rope_parameters")
+        given |= {kind.share_name: 0.5} if kind.share is not None else {}
         bare = {name: value for name, value in config.items() if name not in left} | given
         yield Base(f"{case}, bare", made.model_type, {"model_type": made.model_type} | bare, made.to_dict(), of)
 
@@ -220,43 +225,41 @@ def values(key: str, usual: Any) -> list[Any]:
     return [] if isinstance(usual, dict | list) else [True, False, 2, 0.5]
 
 
-def changes(base: Base) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each key with each value, (key, config)."""
+def changes(base: Base) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """Each key with each value: (key, config without the change, config)."""
     bare = base.case.endswith("bare")
-    for key in LISTS.keys() & base.keys if bare else base.keys:
+    for key in sorted(LISTS.keys() & set(base.keys)) if bare else base.keys:
         for value in values(key, base.whole.get(key)):
-            yield key, base.data | {key: value}
+            yield key, base.data, base.data | {key: value}
     if base.kind == "mpt":
         for key, some in MPT_INSIDE.items():
             for value in some:
-                yield f"attn_config.{key}", base.data | {"attn_config": {"alibi": True, key: value}}
+                yield f"attn_config.{key}", base.data, base.data | {"attn_config": {"alibi": True, key: value}}
     if bare and "rope_parameters" in base.whole:
         yield from rotary_changes(base)
 
 
-def rotary_changes(base: Base) -> Iterator[tuple[str, dict[str, Any]]]:
+def rotary_changes(base: Base) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
     """Every kind of rotary parameters under both names, with each key inside them and beside them."""
     plain = {key: value for key, value in base.data.items() if key not in ("rope_parameters", "rope_scaling")}
+    plain |= {"layer_types": [SLIDING, FULL]} if KINDS[base.kind].rope_by_type else {}
     for place, kind_name in (("rope_parameters", "rope_type"), ("rope_scaling", "rope_type"), ("rope_scaling", "type")):
         for kind in ROPES:
+            found = {kind_name: kind} | rope(kind, base)
+            start = plain | {place: by_type(found, base, place)}
             for key, some in INSIDE.items():
                 for value in some if kind in ("yarn", "longrope") else some[:1]:
-                    found = {kind_name: kind} | rope(kind, base) | {key: value}
-                    yield f"{place}.{key}", plain | {place: by_type(found, base, place)}
+                    yield f"{place}.{key}", start, plain | {place: by_type(found | {key: value}, base, place)}
             for key in ("original_max_position_embeddings", "max_position_embeddings", "partial_rotary_factor"):
                 for value in LISTS[key]:
-                    found = {kind_name: kind} | rope(kind, base)
-                    yield key, plain | {place: by_type(found, base, place), key: value}
+                    yield key, start, start | {key: value}
 
 
 def rope(kind: str, base: Base) -> dict[str, Any]:
     """The parameters of a kind, with lists as long as half of what is turned."""
     d_head = base.whole.get("head_dim") or base.whole["hidden_size"] // base.whole["num_attention_heads"]
-    share = 0.5 if base.kind in ("phi3", "stablelm", "gpt_neox") and "longrope" not in base.case else 1.0
-    count = int(d_head * share) // 2
-    return {name: value * count if isinstance(value, list) else value for name, value in ROPES[kind].items()} | (
-        {"partial_rotary_factor": share} if share < 1 and kind != "proportional" else {}
-    )
+    count = int(d_head * base.data.get(KINDS[base.kind].share_name, 1.0)) // 2
+    return {name: value * count if isinstance(value, list) else value for name, value in ROPES[kind].items()}
 
 
 def by_type(found: dict[str, Any], base: Base, place: str) -> dict[str, Any]:
@@ -271,16 +274,17 @@ def table(hf, progress=lambda rows: rows) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, set[str]]] = {}
     wrong = []
     for base in progress(list(bases(hf))):
-        with TemporaryDirectory() as start:
-            if outcome(hf, Path(start), base.data).status == "refused":
-                continue
-            before = open_checkpoint(start)
-            for key, data in changes(base):
-                with TemporaryDirectory() as changed:
-                    result = outcome(hf, Path(changed), data, before)
-                if key not in AUTHORS and "differs" in (result.status, result.replaced):
-                    wrong.append((base.case, key, data))
-                found.setdefault(base.kind, {}).setdefault(key, set()).add(result.status)
+        for _, group in groupby(changes(base), lambda change: change[1]):
+            with TemporaryDirectory() as start:
+                changed = list(group)
+                readable = outcome(hf, Path(start), changed[0][1]).status == "read"
+                before = open_checkpoint(start) if readable else None
+                for key, _, data in changed if readable else ():
+                    with TemporaryDirectory() as other:
+                        result = outcome(hf, Path(other), data, before)
+                    if key not in AUTHORS and "differs" in (result.status, result.replaced):
+                        wrong.append((base.case, key, data))
+                    found.setdefault(base.kind, {}).setdefault(key, set()).add(result.status)
     assert not wrong, wrong
     order = ("read", "refused", "no effect", "not run")
     return {

@@ -21,7 +21,7 @@ EPS = 0.2
 def drawn(rng, base):
     """A config with one to four keys changed, of windows, of rotary parameters, or any."""
     data = dict(base.data)
-    rotary = [config for _, config in fields.rotary_changes(base)] if "rope_parameters" in base.whole else []
+    rotary = [config for *_, config in fields.rotary_changes(base)] if "rope_parameters" in base.whole else []
     for _ in range(rng.randint(1, 4)):
         if rotary and rng.random() < 0.3:
             other = rng.choice(rotary)
@@ -38,21 +38,22 @@ def drawn(rng, base):
 
 
 def whole(hf, folder, data):
-    """How far logits of steps with a Razor cache that keeps all tokens are from the model's own."""
+    """How far logits of steps with a Razor cache that keeps all tokens are from the model's own; 0 where it has none."""
     model = fields.built(hf, folder, data)
     config, ids = model.config, torch.arange(6)[None] % model.config.vocab_size
     kv_heads = getattr(config, "num_key_value_heads", None) or config.num_attention_heads
     every = np.argwhere(np.ones((config.num_hidden_layers, config.num_attention_heads), bool))
     plan = RazorPlan.for_heads(every, config.num_hidden_layers, config.num_attention_heads, kv_heads, prompt=6)
     asked = {"max_new_tokens": 5, "do_sample": False, "output_scores": True, "return_dict_in_generate": True,
-             "pad_token_id": 0, "eos_token_id": None}  # fmt: skip
+             "pad_token_id": 0, "eos_token_id": None, "attention_mask": torch.ones_like(ids)}  # fmt: skip
     with torch.no_grad():
-        own = model.generate(ids, **asked)
+        try:
+            own = model.generate(ids, **asked)
+        except RuntimeError:  # of a window in the masks and not in the cache
+            return 0.0
         with razor(model, plan) as cache:
             found = model.generate(ids, past_key_values=cache, **asked)
-    return max(
-        float((a - b).abs().max() / a.abs().max()) for a, b in zip(own.scores, found.scores, strict=True)
-    )
+    return max(float((a - b).abs().max() / a.abs().max()) for a, b in zip(own.scores, found.scores, strict=True))
 
 
 def beyond(folder, records):

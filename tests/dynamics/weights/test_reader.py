@@ -53,7 +53,7 @@ CASES = {
     "gemma3": ("Gemma3Text", LLAMA | {"head_dim": 6, "sliding_window": 4, "query_pre_attn_scalar": 3} | BY_KIND
                | {"layer_types": ["full_attention", "sliding_attention"]}),
     "granite": ("Granite", LLAMA | {"attention_multiplier": 0.7, "residual_multiplier": 0.3, "attention_bias": True}),
-    "mixtral": ("Mixtral", LLAMA | PLAIN | {"sliding_window": 4, "num_local_experts": 4}),
+    "mixtral": ("Mixtral", LLAMA | PLAIN | {"head_dim": 4, "sliding_window": 4, "num_local_experts": 4}),
     "qwen3-moe": ("Qwen3Moe", LLAMA | PLAIN | {"head_dim": 6, "num_experts": 4, "num_experts_per_tok": 2,
                                        "moe_intermediate_size": 16}),
     "smollm3": ("SmolLM3", LLAMA | PLAIN | {"no_rope_layers": [1, 0], "pad_token_id": None}),
