@@ -38,7 +38,7 @@ def drawn(rng, base):
 
 
 def whole(hf, folder, data):
-    """How far logits of steps with a Razor cache that keeps all tokens are from the model's own; 0 where it has none."""
+    """How far logits of steps with a Razor cache that keeps all are from the model's own; 0 where it has none."""
     model = fields.built(hf, folder, data)
     config, ids = model.config, torch.arange(6)[None] % model.config.vocab_size
     kv_heads = getattr(config, "num_key_value_heads", None) or config.num_attention_heads
