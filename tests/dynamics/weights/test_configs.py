@@ -94,6 +94,10 @@ CONFIGS = [
             "attention_multiplier is missing": {"model_type": "granite"},
             "query_pre_attn_scalar is missing": {"model_type": "gemma2"},
             "no_rope_layers is missing": {"model_type": "smollm3"},
+            "layer_norm_elementwise_affine is False: only True is supported": {
+                "model_type": "opt",
+                "layer_norm_elementwise_affine": False,
+            },
             "do_layer_norm_before is False: only True is supported": {
                 "model_type": "opt",
                 "do_layer_norm_before": False,

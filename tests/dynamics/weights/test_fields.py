@@ -72,7 +72,33 @@ LONG = {"factor": 4.0, "partial_rotary_factor": 0.5, "short_factor": [1.0], "lon
         "original_max_position_embeddings": 32}  # fmt: skip
 QWEN = {"sliding_window": 4, "use_sliding_window": True}
 TYPES = [fields.FULL, fields.SLIDING]
+STRETCHED = YARN | {"attention_factor": None}
+LONGROPE = {"rope_type": "longrope", "original_max_position_embeddings": 512, "short_factor": [1.0, 1.5],
+            "long_factor": [2.0, 3.0]}  # fmt: skip
+EIGHT = {"num_attention_heads": 3, "num_key_value_heads": 3}  # components a head, of which two are turned
+ROPES = [
+    {"rope_type": "default"},
+    {"rope_type": "linear", "factor": 4.0},
+    {"rope_type": "dynamic", "factor": 4.0},
+    YARN | {"attention_factor": 1.3},
+    STRETCHED,
+    STRETCHED | {"mscale": 1.0},
+    STRETCHED | {"mscale": 0.8, "mscale_all_dim": 0.5},
+    LONGROPE,
+    LONGROPE | {"factor": 4.0},
+    LONGROPE | {"factor": 0.5},
+    LONGROPE | {"attention_factor": 1.2},
+    STRETCHED | {"rope_type": "llama3", "low_freq_factor": 1.0, "high_freq_factor": 4.0},
+]
 AS_RUN = [
+    *(("llama, bare", {place: rope, "max_position_embeddings": 2048})
+      for rope in ROPES for place in ("rope_parameters", "rope_scaling")),
+    *(("gpt-neox, bare", EIGHT | {"rope_scaling": YARN | {"attention_factor": factor}}) for factor in (0.5, 1.5)),
+    ("gpt-neox, bare", {"rotary_pct": 1.0, "rope_scaling": YARN}),
+    ("gpt-neox", {"attention_bias": False}),
+    ("gpt-oss", {"attention_bias": False}),
+    ("opt", {"enable_bias": False}),
+    ("stablelm, bare", EIGHT),
     ("gemma2, bare", {"sliding_window_pattern": 3}),
     ("gpt-oss, bare", {"sliding_window_pattern": 1}),
     ("mistral", {"layer_types": TYPES}),
@@ -99,6 +125,15 @@ def test_keys_that_other_families_read_otherwise_are_read_as_this_class_does(cas
     ministral = case == "mistral"  # what transformers makes of layer_types there; an attention of ours does not
     assert (found.status, found.replaced == "equal") == ("read", not ministral), found
     assert beyond(tmp_path, found.records) <= EPS
+
+
+def test_every_case_is_read_as_it_is_run_also_without_what_its_class_works_out(hf, tmp_path):
+    for base in fields.bases(hf):
+        folder = tmp_path / base.case
+        folder.mkdir()
+        found = fields.outcome(hf, folder, base.data)
+        odd = base.case in ("mpt, bare", "stablelm, bare", "gpt-neox, bare", "stablelm-norms, bare")
+        assert (found.status, found.replaced) == ("refused" if odd else "read", "equal"), (base.case, found)
 
 
 def test_the_table_was_made_with_the_transformers_that_is_pinned(hf):
