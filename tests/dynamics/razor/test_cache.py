@@ -132,23 +132,6 @@ def test_a_sliding_layer_keeps_its_window_and_nothing_else(chunks):
     refused("layer 0 had a sliding window of 6 tokens, got None", cache, 0, *stream(plan, 1), scale=SCALE, slopes=None)
 
 
-masks = st.integers(4, 20).flatmap(
-    lambda n: st.lists(st.lists(st.booleans(), min_size=n, max_size=n), min_size=1, max_size=3)
-)
-
-
-@settings(max_examples=60)
-@given(plans(), masks, st.integers(1, 7), st.booleans(), special)
-def test_pads_anywhere_in_any_division_equal_the_masked_computation(plan, mask, chunk, with_alibi, more):
-    real = torch.tensor(mask)
-    if not real.any():
-        return
-    slopes = slopes_of(plan, with_alibi)
-    n = real.shape[1]
-    chunks = [min(chunk, n - at) for at in range(0, n, chunk)]
-    assert cache_gap(plan, chunks, slopes, real=real, **more) < TOLERANCE
-
-
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_a_padded_batch_equals_each_sequence_alone(kind, side):

@@ -10,9 +10,9 @@ import pytest
 import torch
 
 from dynamics.hf.cache import razor
-from dynamics.razor.plan import RazorPlan
 from dynamics.scope.heads import layer_scopes, settings
 from dynamics.weights.reader import open_checkpoint
+from tests.dynamics.hf.test_cache import GREEDY, generate, plan_for
 from tests.dynamics.weights import fields
 
 EPS = 0.2
@@ -40,19 +40,11 @@ def drawn(rng, base):
 def whole(hf, folder, data):
     """How far logits of steps with a Razor cache that keeps all tokens are from the model's own."""
     model = fields.built(hf, folder, data)
-    config, ids = model.config, torch.arange(6)[None] % model.config.vocab_size
-    kv_heads = getattr(config, "num_key_value_heads", None) or config.num_attention_heads
-    every = np.argwhere(np.ones((config.num_hidden_layers, config.num_attention_heads), bool))
-    plan = RazorPlan.for_heads(every, config.num_hidden_layers, config.num_attention_heads, kv_heads, prompt=6)
-    asked = {"max_new_tokens": 5, "do_sample": False, "output_scores": True, "return_dict_in_generate": True,
-             "pad_token_id": 0, "eos_token_id": None}  # fmt: skip
-    with torch.no_grad():
-        own = model.generate(ids, **asked)
-        with razor(model, plan) as cache:
-            found = model.generate(ids, past_key_values=cache, **asked)
-    return max(
-        float((a - b).abs().max() / a.abs().max()) for a, b in zip(own.scores, found.scores, strict=True)
-    )
+    ids, how = torch.arange(6)[None] % model.config.vocab_size, GREEDY | {"pad_token_id": 0, "eos_token_id": None}
+    own = generate(model, ids, how)
+    with razor(model, plan_for(model, buffer=16)) as cache:
+        found = generate(model, ids, how, past_key_values=cache)
+    return max(float((a - b).abs().max() / a.abs().max()) for a, b in zip(own.logits, found.logits, strict=True))
 
 
 def beyond(folder, records):

@@ -133,8 +133,9 @@ def inside(model, name: str, **given: torch.Tensor) -> list[dict[str, torch.Tens
 
 
 def eps_of(model) -> float:
-    names = "rms_norm_eps", "layer_norm_epsilon", "layer_norm_eps"
-    return next((eps for name in names if (eps := getattr(model.config, name, None))), 1e-5)
+    """Of its norms; OLMo has none with a setting."""
+    names = "eps", "variance_epsilon"
+    return next((getattr(one, name) for one in model.modules() for name in names if hasattr(one, name)), 1e-5)
 
 
 def largest_difference(checkpoint, records, eps: float) -> float:
