@@ -1,9 +1,10 @@
 """Shared keys, latents, differential and selective attention: against published code, shown, and replaced."""
 
+import numpy as np
 import pytest
 import torch
 
-from dynamics.model import forward, softmax
+from dynamics.model import softmax
 from dynamics.model.attention import KVShiftAttention
 from dynamics.model.attention_function import full_attention, replaced
 from dynamics.model.config import Latent
@@ -19,14 +20,13 @@ def of(name):
 
 @torch.no_grad()
 @pytest.mark.parametrize("name", ["differential", "selective", "normed", "latent", "differential, normed"])
-def test_weights_shown_are_those_used(name):
+def test_weights_shown_are_those_of_the_definition(name):
     model, tokens = of(name), variants.tokens(2, LENGTH)
-    attention, rows = model.blocks[0].attention, torch.tensor([6, 3])
+    attention, kept = model.blocks[0].attention, []
     states = model.blocks[0].read_by_attention(model.embed(tokens))
-    whole = attention.weights(states)
-    close(attention.weights(states, query_index=rows)[:, :, 0], whole[[0, 1], :, rows])
-    second = float(forward._share(attention.heads, attention.own(), states)) if "differential" in name else 0.0
-    close(whole.sum(-1), torch.full((2, 4, LENGTH), 1 - second, dtype=torch.float64))
+    own = {name: parameter.numpy() for name, parameter in attention.named_parameters()}
+    variants.attention(model.config, 0, own, states[0].numpy(), np.zeros(LENGTH), kept)
+    close(attention.weights(states)[0], torch.from_numpy(np.stack(kept[0][-1])))
 
 
 @torch.no_grad()

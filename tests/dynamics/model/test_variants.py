@@ -147,14 +147,24 @@ def test_each_model_of_a_stack_gives_its_own_logits(name):
     close(stacked.logits(config, parameters, tokens, segment_ids=documents), torch.stack(packed))
 
 
-@torch.no_grad()
 @pytest.mark.parametrize("name", ["resformer-sink", "latent-kv", "differential-qkv", "selective-kv", "normed-none"])
-def test_a_stack_by_vmap_and_one_taken_out_give_the_same_logits(name):
+def test_a_stack_by_vmap_and_one_taken_out_give_the_same_logits_and_gradients(name):
     models = [variants.model(variants.CONFIGS[name], seed) for seed in range(2)]
     tokens, rows, parameters = variants.tokens(4, LENGTH).view(2, 2, -1), torch.stack([ROWS] * 2), stacked.stack(models)
     expected = torch.stack([model(tokens[n], rows[n]) for n, model in enumerate(models)])
     close(stacked.logits_by_vmap(models[0], parameters, tokens, rows), expected)
     close(stacked.unstack(models[0].config, parameters, 1).double()(tokens[1], rows[1]), expected[1])
+    more = variants.tokens(2, LENGTH + 4)
+
+    def energy(own):
+        return torch.func.functional_call(models[0], own, (more,), {"segment_ids": DOCUMENTS}).pow(2).sum()
+
+    slopes = torch.func.vmap(torch.func.grad(energy))(dict(parameters))
+    for n, model in enumerate(models):
+        own = dict(model.named_parameters())
+        alone = torch.autograd.grad(model(more, segment_ids=DOCUMENTS).pow(2).sum(), own.values())
+        for name, gradient in zip(own, alone, strict=True):
+            torch.testing.assert_close(slopes[name][n], gradient, rtol=1e-8, atol=1e-8)
 
 
 SHARES = {"lambda1": 0.7, "lambda2": 0.2}

@@ -120,6 +120,8 @@ FILES = {
     f"{WEIGHTS}: not a whole safetensors file (header of 9223372036854775807 bytes in a file of 6312)": content(
         lambda data: b"\xff" * 7 + b"\x7f" + data[8:]
     ),
+    f"{WEIGHTS}: not a whole safetensors file (header of 0 bytes in a file of 0)": content(lambda data: b""),
+    f"{WEIGHTS}: cut off: tensor model.norm.weight ends at byte 4320 of 4319": content(lambda data: data[:-1]),
     f"{WEIGHTS}: 1 bytes after the last tensor": content(lambda data: data + b"\0"),
     f"{WEIGHTS}: pickled weights under the name of safetensors; they are never read": [
         content(torch_zip),

@@ -14,6 +14,7 @@ from dynamics.scope.heads import layer_scopes, settings
 from dynamics.weights.reader import open_checkpoint
 from tests.dynamics.hf.test_cache import GREEDY, generate, plan_for
 from tests.dynamics.weights import fields
+from tests.dynamics.weights.test_reader import MPT
 
 EPS = 0.2
 
@@ -64,27 +65,12 @@ LONG = {"factor": 4.0, "partial_rotary_factor": 0.5, "short_factor": [1.0], "lon
         "original_max_position_embeddings": 32}  # fmt: skip
 QWEN = {"sliding_window": 4, "use_sliding_window": True}
 TYPES = [fields.FULL, fields.SLIDING]
-STRETCHED = YARN | {"attention_factor": None}
 LONGROPE = {"rope_type": "longrope", "original_max_position_embeddings": 512, "short_factor": [1.0, 1.5],
             "long_factor": [2.0, 3.0]}  # fmt: skip
 EIGHT = {"num_attention_heads": 3, "num_key_value_heads": 3}  # components a head, of which two are turned
-ROPES = [
-    {"rope_type": "default"},
-    {"rope_type": "linear", "factor": 4.0},
-    {"rope_type": "dynamic", "factor": 4.0},
-    YARN | {"attention_factor": 1.3},
-    STRETCHED,
-    STRETCHED | {"mscale": 1.0},
-    STRETCHED | {"mscale": 0.8, "mscale_all_dim": 0.5},
-    LONGROPE,
-    LONGROPE | {"factor": 4.0},
-    LONGROPE | {"factor": 0.5},
-    LONGROPE | {"attention_factor": 1.2},
-    STRETCHED | {"rope_type": "llama3", "low_freq_factor": 1.0, "high_freq_factor": 4.0},
-]
 AS_RUN = [
-    *(("llama, bare", {place: rope, "max_position_embeddings": 2048})
-      for rope in ROPES for place in ("rope_parameters", "rope_scaling")),
+    ("llama, bare", {"rope_scaling": YARN | {"attention_factor": None, "mscale": 0.8, "mscale_all_dim": 0.5}}),
+    ("llama, bare", {"rope_scaling": LONGROPE, "max_position_embeddings": 2048}),
     *(("gpt-neox, bare", EIGHT | {"rope_scaling": YARN | {"attention_factor": factor}}) for factor in (0.5, 1.5)),
     ("gpt-neox, bare", {"rotary_pct": 1.0, "rope_scaling": YARN}),
     ("gpt-neox", {"attention_bias": False}),
@@ -126,6 +112,28 @@ def test_every_case_is_read_as_it_is_run_also_without_what_its_class_works_out(h
         found = fields.outcome(hf, folder, base.data)
         odd = base.case in ("mpt, bare", "stablelm, bare", "gpt-neox, bare", "stablelm-norms, bare")
         assert (found.status, found.replaced) == ("refused" if odd else "read", "equal"), (base.case, found)
+
+
+def test_every_factor_of_rotary_parameters_is_read_as_it_is_run_under_both_names(hf, tmp_path):
+    base, found = next(base for base in fields.bases(hf) if base.case == "llama, bare"), []
+    for key, data in fields.rotary_changes(base):
+        if key.endswith((".factor", ".attention_factor", ".mscale")):
+            folder = tmp_path / str(len(found))
+            folder.mkdir()
+            found.append(fields.outcome(hf, folder, data))
+            assert "differs" not in (found[-1].status, found[-1].replaced), data
+    assert sum(one.status == "read" for one in found) > 2 * len(found) / 3
+
+
+def test_mpt_slopes_follow_alibi_bias_max_and_alibi(hf, tmp_path):
+    found = []
+    for alibi in (True, False):
+        attention = {"alibi": alibi, "alibi_bias_max": 16, "clip_qkv": 2.0}
+        fields.built(hf, tmp_path, MPT | {"model_type": "mpt", "attn_config": attention})
+        found.append(open_checkpoint(tmp_path).architecture)
+    built = hf.models.mpt.modeling_mpt.build_mpt_alibi_tensor(6, 2, alibi_bias_max=16)
+    np.testing.assert_allclose(found[0].slopes, -built[:, 0, 0], rtol=1e-6)
+    assert found[0].clip == 2.0 and (found[1].position, found[1].slopes) == ("none", None)
 
 
 def test_the_table_was_made_with_the_transformers_that_is_pinned(hf):

@@ -1,6 +1,5 @@
 """Checkpoints that transformers wrote: attention computed from what is read equals that inside the real model."""
 
-import json
 
 import numpy as np
 import pytest
@@ -178,19 +177,3 @@ def test_bare_and_sharded_checkpoints_hold_the_same(name, hf, tmp_path):
             for mine, theirs in zip(other.small(layer), whole.small(layer), strict=True):
                 assert (mine is None) == (theirs is None)
                 np.testing.assert_array_equal(mine, theirs)
-
-
-def test_mpt_slopes_follow_alibi_bias_max_and_alibi(hf, tmp_path):
-    hf.MptConfig(**MPT, attn_config={"alibi_bias_max": 16, "clip_qkv": 2.0}).save_pretrained(tmp_path)
-    model = random_model(hf, "Mpt", MPT)
-    model.save_pretrained(tmp_path / "weights")
-    (tmp_path / "weights/config.json").write_bytes((tmp_path / "config.json").read_bytes())
-    architecture = open_checkpoint(tmp_path / "weights").architecture
-    built = hf.models.mpt.modeling_mpt.build_mpt_alibi_tensor(6, 2, alibi_bias_max=16)
-    np.testing.assert_allclose(architecture.slopes, -built[:, 0, 0], rtol=1e-6)
-    assert architecture.clip == 2.0
-    data = json.loads((tmp_path / "config.json").read_text())
-    data["attn_config"]["alibi"] = False
-    (tmp_path / "weights/config.json").write_text(json.dumps(data))
-    architecture = open_checkpoint(tmp_path / "weights").architecture
-    assert (architecture.position, architecture.slopes) == ("none", None)
