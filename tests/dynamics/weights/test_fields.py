@@ -115,14 +115,15 @@ def test_every_case_is_read_as_it_is_run_also_without_what_its_class_works_out(h
 
 
 def test_every_factor_of_rotary_parameters_is_read_as_it_is_run_under_both_names(hf, tmp_path):
-    base, found = next(base for base in fields.bases(hf) if base.case == "llama, bare"), []
-    for key, data in fields.rotary_changes(base):
+    base, read = next(base for base in fields.bases(hf) if base.case == "llama, bare"), set()
+    for number, (key, data) in enumerate(fields.rotary_changes(base)):
         if key.endswith((".factor", ".attention_factor", ".mscale")):
-            folder = tmp_path / str(len(found))
+            folder = tmp_path / str(number)
             folder.mkdir()
-            found.append(fields.outcome(hf, folder, data))
-            assert "differs" not in (found[-1].status, found[-1].replaced), data
-    assert sum(one.status == "read" for one in found) > 2 * len(found) / 3
+            found, rope = fields.outcome(hf, folder, data), data.get("rope_parameters") or data["rope_scaling"]
+            assert "differs" not in (found.status, found.replaced), data
+            read |= {rope.get("rope_type", rope.get("type"))} if found.status == "read" else set()
+    assert read == fields.ROPES.keys() - {"proportional"}
 
 
 def test_mpt_slopes_follow_alibi_bias_max_and_alibi(hf, tmp_path):

@@ -171,9 +171,6 @@ def test_bare_and_sharded_checkpoints_hold_the_same(name, hf, tmp_path):
         assert other.architecture == whole.architecture
         for layer in range(2):
             for role in ("query", "key", "value"):
-                expected = whole.projection(layer, role, 1, 3)
-                np.testing.assert_array_equal(other.projection(layer, role, 1, 3), expected)
-                np.testing.assert_array_equal(whole.projection(layer, role, 0, 3)[1:], expected)
-            for mine, theirs in zip(other.small(layer), whole.small(layer), strict=True):
-                assert (mine is None) == (theirs is None)
-                np.testing.assert_array_equal(mine, theirs)
+                expected = whole.projection(layer, role, 0, 3)
+                np.testing.assert_array_equal(other.projection(layer, role, 1, 3), expected[1:])
+            assert other.small(layer) == whole.small(layer)
