@@ -17,9 +17,9 @@ from tests.dynamics.refusal import refused
 from tests.scripts.test_compare import tiny
 
 
-def tokens(seed, heads=3, length=20, width=4):
+def tokens(seed):
     rng = np.random.default_rng(seed)
-    return [torch.from_numpy(rng.standard_normal((2, heads, length, width))) for _ in range(3)]
+    return [torch.from_numpy(rng.standard_normal((2, 3, 20, 4))) for _ in range(3)]
 
 
 def full(query, key, value, gone=None):

@@ -67,12 +67,9 @@ def test_key_gain_is_a_plain_loop_over_rows_and_tokens():
         for head in range(4):
             query = (normed @ attention.q_proj.weight[4 * head : 4 * head + 4].T).detach().numpy()
             key = (normed @ attention.k_proj.weight[4 * (head // 2) : 4 * (head // 2) + 4].T).detach().numpy()
-            turned = np.empty_like(query)
-            for half, rate in enumerate((1.0, 0.01)):
-                cos, sin = np.cos(distance * rate), np.sin(distance * rate)
-                turned[:, half] = cos * query[:, half] - sin * query[:, half + 2]
-                turned[:, half + 2] = sin * query[:, half] + cos * query[:, half + 2]
-            scores = turned @ key.T / 2
+            query, key = (x[:, :2] + 1j * x[:, 2:] for x in (query, key))  # one number a pair that is turned
+            turned = query * np.exp(1j * distance * np.array([1.0, 0.01]))
+            scores = (turned @ key.conj().T).real / 2
             own = np.trace(scores) / len(scores)
             other = (scores.sum() - np.trace(scores)) / (len(scores) * (len(scores) - 1))
             expected[head] += (own - other) / len(BATCH.lengths)

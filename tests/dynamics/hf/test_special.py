@@ -24,9 +24,9 @@ LENGTHS = (9, 4, 1)
 WINDOWED = [*models.sliding(5), ("gpt_oss", {}), ("gemma2", {})]
 
 
-def padded(side, lengths=LENGTHS, seed=0):
+def padded(side, lengths=LENGTHS):
     """ids, and attention_mask with pads on one side; the ids of pads are any."""
-    ids = models.tokens(len(lengths), max(lengths), seed)
+    ids = models.tokens(len(lengths), max(lengths))
     mask = torch.zeros_like(ids)
     for row, length in enumerate(lengths):
         mask[row, slice(-length, None) if side == "left" else slice(0, length)] = 1

@@ -26,7 +26,9 @@ def test_weights_shown_are_those_of_the_definition(name):
     states = model.blocks[0].read_by_attention(model.embed(tokens))
     own = {name: parameter.numpy() for name, parameter in attention.named_parameters()}
     variants.attention(model.config, 0, own, states[0].numpy(), np.zeros(LENGTH), kept)
-    close(attention.weights(states)[0], torch.from_numpy(np.stack(kept[0][-1])))
+    whole, rows = attention.weights(states), torch.tensor([6, 3])
+    close(whole[0], torch.from_numpy(np.stack(kept[0][-1])))
+    close(attention.weights(states, query_index=rows)[:, :, 0], whole[[0, 1], :, rows])
 
 
 @torch.no_grad()

@@ -5,15 +5,15 @@ import pytest
 import torch
 
 from dynamics.heads.scores import head_scores
-from dynamics.heads.selection import THRESHOLD, named_heads
+from dynamics.heads.selection import named_heads
 from dynamics.model.made.known_heads import known_model, random_known_model
 
 NAMES = ("echo", "induction", "previous")
 
 
-def wrong_heads(known, scores, threshold=THRESHOLD):
+def wrong_heads(known, scores):
     """How many heads are named but not planted, or planted but not named."""
-    named = named_heads(scores, threshold)
+    named = named_heads(scores)
     return sum(int((named[name] != getattr(known, name)).sum()) for name in NAMES)
 
 
