@@ -11,23 +11,18 @@ from dynamics.heads.coupling import Mixing, MixingTable, cells, collect, fixed, 
 from dynamics.heads.coupling_file import read_table, write_table
 from dynamics.heads.theorem import gains
 from dynamics.model.config import ModelConfig
-from dynamics.model.decoder import InductionModel
 from dynamics.sweep.record import Job, Measure
 from dynamics.sweep.run import run_sweep
 from dynamics.tasks.induction import Induction
 from dynamics.training.evaluation import heldout_batch
 from dynamics.training.settings import TrainConfig
-from tests.dynamics.heads.test_named import regauge
+from tests.dynamics.heads.test_named import model_of, regauge
 from tests.dynamics.refusal import refused
 
 TRAINING = TrainConfig(steps=2, batch=8, task=Induction(pool=6), heldout_rows=20)
 CONFIG = ModelConfig(vocab=24, width=16, n_heads=4, n_kv_heads=2, mlp_width=8)
 BATCH = heldout_batch(0, 30, 24, 10)
 PAIR = st.tuples(*[st.floats(-3, 3).filter(lambda value: abs(value) > 1e-3)] * 2)
-
-
-def model_of(config=CONFIG, seed=0):
-    return InductionModel(config, torch.Generator().manual_seed(seed)).double()
 
 
 def test_cells_are_laid_out_as_table_5():
@@ -58,7 +53,7 @@ def test_gained_coefficients_are_the_same_in_every_gauge(position):
 
 
 def test_key_gain_is_a_plain_loop_over_rows_and_tokens():
-    model = model_of()
+    model = model_of(CONFIG)
     block, attention = model.blocks[0], model.blocks[0].attention
     normed = block.attention_norm(model.embedding[11:])
     expected = np.zeros(4)
@@ -112,7 +107,7 @@ def test_table_of_two_settings_is_refused(tmp_path):
 
 
 TABLE = MixingTable(
-    config=CONFIG, training=TrainConfig(), accuracy={0: 0.75}, heads=tuple(mixings(model_of().float(), BATCH, 0))
+    config=CONFIG, training=TrainConfig(), accuracy={0: 0.75}, heads=tuple(mixings(model_of(CONFIG).float(), BATCH, 0))
 )
 
 

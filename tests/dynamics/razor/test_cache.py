@@ -57,14 +57,6 @@ def test_on_a_gpu_as_on_a_cpu(kind):
     assert (decode(RazorCache(plan), tokens, [9, *[1] * 31], slopes) - expected).abs().max() < TOLERANCE
 
 
-def test_counts_its_tokens_layer_by_layer():
-    plan = small_plan(full=(frozenset(), frozenset({0})))
-    cache = RazorCache(plan)
-    decode(cache, stream(plan, 7), 3, None, layer=1)
-    assert cache.stateful and (cache.n_tokens(), cache.n_tokens(1)) == (0, 7)
-    assert cache_gap(plan, [20], None, cache) < TOLERANCE  # layer 0 starts afresh
-
-
 def test_misuse_is_refused():
     plan = small_plan()
     query, key, value = stream(plan, 6)

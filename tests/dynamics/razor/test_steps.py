@@ -130,7 +130,7 @@ moves = st.one_of(
     st.tuples(st.just("beams"), st.lists(st.integers(0, 1), min_size=1, max_size=2)),
     st.tuples(st.just("copy"), st.none()),
 )
-begun = st.sampled_from([("chunk", 2), ("pads", 7)])
+begun = st.sampled_from([("chunk", 2), ("pads", 7), ("pads", 1)])
 special = st.fixed_dictionaries({}, optional={"softcap": st.just(0.7), "sinks": st.just(True)})
 
 
