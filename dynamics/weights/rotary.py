@@ -68,8 +68,11 @@ def _whole(given: Mapping[str, Any], data: Mapping[str, Any], path: Path) -> Non
         raise ValueError(f"{path}: a partial rotation is not supported, got partial_rotary_factor {min(partial)}")
 
 
-def _gain(given: Mapping[str, Any], data: Mapping[str, Any], path: Path) -> float:
-    """f^2 of these parameters in this config; a length beside them goes before one among them."""
+def _gain(given: Mapping[str, Any], data: Mapping[str, Any], path: Path, pairs: int | None = None) -> float:
+    """f^2 of these parameters in this config; a length beside them goes before one among them.
+
+    pairs: of components that are turned, each with a factor of its own in LongRoPE.
+    """
     lengths = {"max_position_embeddings": None} | {name: data[name] for name in LENGTHS if data.get(name)}
     rope = Rope.of(dict(given) | lengths, path)
     kind = rope.rope_type or rope.type or "default"
@@ -79,6 +82,9 @@ def _gain(given: Mapping[str, Any], data: Mapping[str, Any], path: Path) -> floa
         kind = "longrope"  # as its class reads older files
     if kind not in ("yarn", "longrope", "su"):
         raise ValueError(f"{path}: rotary scaling of type {kind!r} is not supported")
+    for factors in (given.get("short_factor"), given.get("long_factor")):
+        if kind != "yarn" and isinstance(factors, list) and pairs not in (None, len(factors)):
+            raise ValueError(f"{path}: LongRoPE has {len(factors)} factors for {pairs} pairs of components")
     return _factor(rope, kind, path) ** 2
 
 
@@ -133,12 +139,12 @@ def rotation(
     if share is None:
         _whole(given, data, path)
     share = 1.0 if share is None else given.get("partial_rotary_factor", data.get(share_name, share))
-    gain = _gain({**given, "partial_rotary_factor": 1.0}, data, path)
     if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
         raise ValueError(f"{path}: the share of a head that is turned must be in (0, 1], got {share!r}")
     turned = int(d_head * share)
     if turned % 2 or not turned:
         what = "have an even size" if turned == d_head else "turn an even number of components"
         raise ValueError(f"{path}: rotary heads {what}, got {turned}")
+    gain = _gain({**given, "partial_rotary_factor": 1.0}, data, path, turned // 2)
     # what is not turned has no factor: one below 1 bounds the whole logit no more
     return (None, gain) if turned == d_head else (turned, max(gain, 1.0))

@@ -35,6 +35,10 @@ SETTINGS = Settings(
 )  # fmt: skip
 
 
+def drawn():
+    return InductionModel(CONFIG, torch.Generator().manual_seed(0)).eval()
+
+
 @given(st.sampled_from(POLICIES[1:]), st.fractions(Fraction(1, 10), Fraction(9, 10)), st.integers(8, 64),
        st.integers(64, 600), st.integers(0, 4), st.integers(1, 8))  # fmt: skip
 def test_no_policy_exceeds_its_budget_and_one_token_more_would(policy, budget, heads, context, sinks, protected):
@@ -62,7 +66,7 @@ def test_impossible_budgets_and_policies_are_refused():
 @pytest.mark.parametrize("policy", POLICIES[1:])
 def test_each_head_reads_as_many_tokens_as_its_sizes_say(policy, n=48):
     """Values are one-hot by position, so that an output names the tokens it was read from."""
-    heads = rank_heads(InductionModel(CONFIG, torch.Generator().manual_seed(0)), 8, 0)
+    heads = rank_heads(drawn(), 8, 0)
     size = sizes(policy, Fraction(1, 2), 8, n, 2, heads.protected)
     protected = chosen_heads(heads, size.protected, None)
     rng = torch.Generator().manual_seed(1)
@@ -80,7 +84,7 @@ def test_each_head_reads_as_many_tokens_as_its_sizes_say(policy, n=48):
 
 
 def test_full_policy_is_the_model_itself():
-    model = InductionModel(CONFIG, torch.Generator().manual_seed(0)).eval()
+    model = drawn()
     text, needles = held_out(SETTINGS, CORPUS)
     found = evaluate(model, lambda: attention_of(FULL, sizes(FULL, Fraction(1), 8, 48, 2, 3), [], SETTINGS, {}),
                      text, needles)  # fmt: skip
@@ -91,7 +95,7 @@ def test_full_policy_is_the_model_itself():
 
 
 def test_centres_are_mean_scaled_queries(monkeypatch):
-    model = InductionModel(CONFIG, torch.Generator().manual_seed(0)).eval()
+    model = drawn()
     found = mean_queries(model, SETTINGS, CORPUS)
     assert sorted(found) == [0, 1] and found[0].shape == (4, 2)
     seen = []
@@ -118,7 +122,7 @@ def test_ranking_takes_the_shares_of_the_paper_then_the_rest():
 
 
 def test_random_heads_differ_from_draw_to_draw_and_come_back():
-    heads = rank_heads(InductionModel(CONFIG, torch.Generator().manual_seed(0)), 8, 0)
+    heads = rank_heads(drawn(), 8, 0)
     draws = [tuple(chosen_heads(heads, 3, draw)) for draw in range(5)]
     assert len(set(draws)) > 2 and draws == [tuple(chosen_heads(heads, 3, draw)) for draw in range(5)]
     assert all(len(set(draw)) == 3 for draw in draws)
@@ -190,7 +194,7 @@ def test_a_written_comparison_is_read_back_and_a_changed_one_refused(tmp_path, c
 
 @pytest.mark.gpu
 def test_policies_on_the_gpu_equal_the_cpu():
-    model, windows = InductionModel(CONFIG, torch.Generator().manual_seed(0)).eval(), held_out(SETTINGS, CORPUS)
+    model, windows = drawn(), held_out(SETTINGS, CORPUS)
     heads, found = rank_heads(model, 8, 0), {}
     for device in ("cpu", "cuda"):
         model.to(device)

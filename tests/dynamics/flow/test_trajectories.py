@@ -13,12 +13,12 @@ from dynamics.flow.velocity import InteriorField, make_field
 from theory import landscape
 
 
-def box_starts(number, seed=0):
-    return np.random.default_rng(seed).uniform(0, 1, (number, 4))
+def box_starts(number):
+    return np.random.default_rng(0).uniform(0, 1, (number, 4))
 
 
-def slice_starts(number, seed=0):
-    rows = box_starts(number, seed)
+def slice_starts(number):
+    rows = box_starts(number)
     rows[:, 1::2] = 1 - rows[:, ::2]
     return rows
 

@@ -7,14 +7,8 @@ from dynamics.heads.scores import head_scores, repeated_prompt
 from tests.dynamics.heads.test_returned import returned
 from tests.dynamics.heads.test_scores import brute_force
 from tests.dynamics.hf import models
-from tests.dynamics.refusal import refused
 
-WINDOWS = [
-    ("gemma3_text", {"layer_types": ["sliding_attention", "full_attention"], "sliding_window": 18}),
-    ("mistral", {"sliding_window": 18}),
-    ("qwen2", {"use_sliding_window": True, "sliding_window": 18, "max_window_layers": 1}),
-]
-CASES = [(family, {}) for family in models.FAMILIES | models.MEASURED] + WINDOWS
+CASES = [(family, {}) for family in models.FAMILIES | models.MEASURED] + models.sliding(18)
 
 
 @pytest.mark.parametrize(("family", "changes"), CASES)
@@ -29,12 +23,6 @@ def test_scores_are_those_of_the_attention_that_transformers_returns(family, cha
     assert (weights.sum(-1).min() < 0.9) == (family == "gpt_oss")
     assert (np.triu(weights, 1).max() > 0) == (family == "bert")
     assert (np.tril(weights, -18).max(axis=(1, 2, 3)) == 0).any() == bool(changes or family in ("gemma2", "gpt_oss"))
-
-
-def test_a_prompt_beyond_the_positions_of_the_model_is_refused():
-    words = "the prompt has 132 tokens, the model has positions for 128: pass k=32 or less, or no k"
-    refused(words, head_scores, models.model("llama"), k=33)
-    assert np.isfinite(head_scores(models.model("llama"), k=32)).all()
 
 
 def test_without_k_the_prompt_is_as_long_as_positions_and_vocabulary_allow():

@@ -73,6 +73,23 @@ def model(family, seed=0, dtype=torch.float64, **changes):
     return built.to(dtype).eval()
 
 
+def eager(family, **changes):
+    """A model whose attention is written out, so that it returns weights."""
+    built = model(family, **changes)
+    if family not in ("bloom", "mpt"):
+        built.set_attn_implementation("eager")
+    return built
+
+
+def sliding(window):
+    """Families and settings with which layers have a sliding window: all, the second, the first."""
+    return [
+        ("mistral", {"sliding_window": window}),
+        ("qwen2", {"use_sliding_window": True, "sliding_window": window, "max_window_layers": 1}),
+        ("gemma3_text", {"layer_types": ["sliding_attention", "full_attention"], "sliding_window": window}),
+    ]
+
+
 def randomise(built, seed):
     draw = torch.Generator().manual_seed(seed)
     with torch.no_grad():

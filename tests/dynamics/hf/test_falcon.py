@@ -12,6 +12,7 @@ from tests.dynamics.heads.test_scores import brute_force
 from tests.dynamics.hf import models
 from tests.dynamics.hf.test_attention import TIGHT, difference, logits_of
 from tests.dynamics.hf.test_cache import BEAMS, GREEDY, SAMPLING, assert_same, both, plan_for, raises
+from theory import alibi
 
 ROTARY = {
     "falcon-7b": ({"multi_query": True}, 1),
@@ -57,7 +58,7 @@ def test_with_alibi_the_attention_that_it_returns_has_the_bias_twice_and_scores_
         told = model(torch.from_numpy(tokens)[None], output_attentions=True)
         silent = model(torch.from_numpy(tokens)[None])
         found = head_scores(model, k=15, seed=2)
-        once, twice = (first_layer(model, tokens, times) for times in (1, 2))
+        once, twice = (first_layer(model, torch.from_numpy(tokens)[None], times).numpy() for times in (1, 2))
     assert (told.logits - silent.logits).abs().max() > 0.1
     np.testing.assert_allclose(told.attentions[0][0], twice, rtol=0, atol=1e-12)
     expected = brute_force(once[None], tokens, 15)
@@ -65,15 +66,16 @@ def test_with_alibi_the_attention_that_it_returns_has_the_bias_twice_and_scores_
 
 
 def first_layer(model, tokens, times):
-    """Attention of layer 0 by the definition, the bias rounded as Falcon does, added so many times."""
-    layer = model.transformer.h[0]
-    hidden = layer.input_layernorm(model.transformer.word_embeddings(torch.from_numpy(tokens)[None]))
-    query, key, _ = layer.self_attention.query_key_value(hidden)[0].unflatten(-1, (4, 3, 8)).unbind(2)
-    slopes = torch.tensor([2.0**-2, 2.0**-4, 2.0**-6, 2.0**-8]).bfloat16()
-    bias = (slopes[:, None] * torch.arange(len(tokens))).double()
-    logits = (torch.einsum("qhd,khd->hqk", query, key) + times * bias[:, None]) / 8**0.5
-    future = torch.ones(len(tokens), len(tokens), dtype=torch.bool).triu(1)
-    return logits.masked_fill(future, -torch.inf).softmax(-1).numpy()
+    """Attention of layer 0 by the definition, the bias rounded as Falcon does, added so many times; tokens (1, n)."""
+    layer, length = model.transformer.h[0], tokens.shape[1]
+    heads, width = layer.self_attention.num_heads, layer.self_attention.head_dim
+    hidden = layer.input_layernorm(model.transformer.word_embeddings(tokens))
+    mixed = layer.self_attention.query_key_value(hidden)[0].double()
+    query, key, _ = mixed.unflatten(-1, (heads, 3, width)).unbind(2)
+    bias = (torch.tensor(alibi.slopes(heads)).bfloat16()[:, None] * torch.arange(length)).double()
+    logits = (torch.einsum("qhd,khd->hqk", query, key) + times * bias[:, None]) / width**0.5
+    future = torch.ones(length, length, dtype=torch.bool).triu(1)
+    return logits.masked_fill(future, -torch.inf).softmax(-1)
 
 
 @pytest.mark.parametrize(

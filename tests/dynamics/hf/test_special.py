@@ -21,18 +21,12 @@ from tests.dynamics.hf.test_cache import (
 )
 
 LENGTHS = (9, 4, 1)
-WINDOWED = [
-    ("mistral", {"sliding_window": 5}),
-    ("qwen2", {"use_sliding_window": True, "sliding_window": 5, "max_window_layers": 1}),
-    ("gemma3_text", {"layer_types": ["sliding_attention", "full_attention"], "sliding_window": 5}),
-    ("gpt_oss", {}),
-    ("gemma2", {}),
-]
+WINDOWED = [*models.sliding(5), ("gpt_oss", {}), ("gemma2", {})]
 
 
-def padded(side, lengths=LENGTHS, seed=0):
+def padded(side, lengths=LENGTHS):
     """ids, and attention_mask with pads on one side; the ids of pads are any."""
-    ids = models.tokens(len(lengths), max(lengths), seed)
+    ids = models.tokens(len(lengths), max(lengths))
     mask = torch.zeros_like(ids)
     for row, length in enumerate(lengths):
         mask[row, slice(-length, None) if side == "left" else slice(0, length)] = 1
@@ -103,11 +97,23 @@ def test_windows_sinks_and_caps_equal_the_masked_full_attention(family, changes,
     assert how is BEAMS or cache.nbytes() == formula(model, cache.plan, 15, 8, batch=2, windows=windows)
 
 
-@pytest.mark.parametrize(("family", "changes"), [*((family, {}) for family in models.FAMILIES), *WINDOWED])
+CASES = [
+    *((family, {}) for family in models.FAMILIES),
+    *WINDOWED,
+    ("bloom", {"n_head": 8, "apply_residual_connection_post_layernorm": True}),
+    ("bloom", {"n_head": 1}),
+    ("bloom", {"hidden_size": 36, "n_head": 12, "n_layer": 3}),
+    ("mpt", {"attn_config": {"clip_qkv": 0.7, "softmax_scale": 0.31}}),
+    ("mpt", {"n_heads": 4}),
+    ("llama", {"attention_bias": True, "num_key_value_heads": 1}),
+    ("llama", {"num_key_value_heads": 4, "rope_parameters": {"rope_type": "linear", "factor": 2.0, "rope_theta": 1e4}}),
+    ("qwen3", {"num_key_value_heads": 3}),
+]
+
+
+@pytest.mark.parametrize(("family", "changes"), CASES)
 def test_a_plan_that_drops_nothing_generates_what_the_model_does(family, changes):
-    model = models.model(family, **changes)
-    if family not in ("bloom", "mpt"):
-        model.set_attn_implementation("eager")
+    model = models.eager(family, **changes)
     ids = models.tokens(2, 10)
     with models.double():
         own = generate(model, ids, GREEDY, use_cache=True)

@@ -10,8 +10,7 @@ from dynamics.model.config import CANON, Latent, ModelConfig, cla
 from dynamics.model.made.known_heads import known_model
 from dynamics.model.made.two_word import two_word_model
 from dynamics.model.shift import shift_mix
-from tests.dynamics.model.kv_cases import attention, filled
-from tests.dynamics.model.kv_cases import tokens as random_tokens
+from tests.dynamics.model.test_attention import attention, filled, random_tokens
 from tests.dynamics.refusal import done
 
 X = torch.zeros(2, 3, 4, 2)

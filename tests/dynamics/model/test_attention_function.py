@@ -6,21 +6,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynamics.model.attention_function import full_attention, replaced
-from dynamics.model.config import ModelConfig
-from dynamics.model.decoder import InductionModel
 from tests.dynamics.model import variants
 from tests.dynamics.refusal import refused
 
 TOLERANCE = 1e-12
 
 
-def model(**changes) -> InductionModel:
-    sizes = {"vocab": 11, "width": 16, "n_heads": 4, "n_layers": 2, "mlp_width": 8}
-    return InductionModel(ModelConfig(**sizes | changes), torch.Generator().manual_seed(0)).double()
+def model(**changes):
+    return variants.model(variants.named(n_layers=2, width=16, **changes))
 
 
-def tokens(batch: int = 2, length: int = 9) -> torch.Tensor:
-    return torch.randint(11, (batch, length), generator=torch.Generator().manual_seed(1))
+def tokens():
+    return variants.tokens(2, 9)
 
 
 @given(
@@ -32,8 +29,6 @@ def tokens(batch: int = 2, length: int = 9) -> torch.Tensor:
 )
 def test_full_attention_gives_the_numbers_of_the_models_own(position, shift, n_kv_heads, start, scored):
     network, words = model(position=position, shift=shift, n_kv_heads=n_kv_heads, start=start), tokens()
-    for attention in (block.attention for block in network.blocks):
-        [torch.nn.init.ones_(vector) for vector in attention.start.values()]
     query_index = torch.tensor([3, 8]) if scored else None
     own = network(words, query_index)
     with replaced(network, full_attention):

@@ -5,11 +5,11 @@ from torch.nn import functional as F
 from dynamics.model.linear_cross_entropy import linear_cross_entropy
 
 
-def _problem(rows=5, vocab=7, width=3, scale=1.0):
+def _problem(scale=1.0):
     generator = torch.Generator().manual_seed(0)
-    hidden = (scale * torch.randn(rows, width, generator=generator, dtype=torch.float64)).requires_grad_()
-    weight = torch.randn(vocab, width, generator=generator, dtype=torch.float64).requires_grad_()
-    return hidden, weight, torch.randint(vocab, (rows,), generator=generator)
+    hidden = (scale * torch.randn(5, 3, generator=generator, dtype=torch.float64)).requires_grad_()
+    weight = torch.randn(7, 3, generator=generator, dtype=torch.float64).requires_grad_()
+    return hidden, weight, torch.randint(7, (5,), generator=generator)
 
 
 @pytest.mark.parametrize("scale", [1.0, 300.0])

@@ -24,10 +24,10 @@ def looped(x, weights, previous=None, segment_ids=None):
     return out
 
 
-def draw_inputs(seed, batch=2, length=5, heads=3, head_dim=2, window=2, each=False):
+def draw_inputs(seed, length=5, heads=3, window=2, each=False):
     generator = torch.Generator().manual_seed(seed)
-    x = torch.randn(batch, length, heads, head_dim, dtype=torch.float64, generator=generator)
-    sizes = (batch, heads, window) if each else (heads, window)
+    x = torch.randn(2, length, heads, 2, dtype=torch.float64, generator=generator)
+    sizes = (2, heads, window) if each else (heads, window)
     return x, torch.randn(sizes, dtype=torch.float64, generator=generator)
 
 

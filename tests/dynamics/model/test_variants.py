@@ -17,6 +17,15 @@ SPLITS = ((3, 4), (1, 5, 1), (2, 2, 3))
 ROWS = torch.tensor([LENGTH - 1, 2])
 DOCUMENTS = torch.tensor([[4] * LENGTH + [9] * 4] * 2)
 NAMES = list(variants.CONFIGS)
+SLIDING = [name for name in NAMES[::2] if variants.CONFIGS[name].weights in variants.WEIGHTS]
+
+
+def built(name):
+    """Of some a query sees three keys at most."""
+    model = variants.model((variants.CONFIGS | variants.GLOBAL)[name])
+    for block in model.blocks:
+        block.attention.sliding_window = 3 if name in SLIDING else None
+    return model
 
 
 def a_third(start, *more):
@@ -36,7 +45,7 @@ def in_parts(model, tokens, parts, caches=None):
 @torch.no_grad()
 @pytest.mark.parametrize("name", [*NAMES, *variants.GLOBAL])
 def test_whole_equals_the_definition_chunks_steps_documents_and_scored_rows(name):
-    model, row = variants.model((variants.CONFIGS | variants.GLOBAL)[name]), variants.tokens(2, LENGTH + 4)
+    model, row = built(name), variants.tokens(2, LENGTH + 4)
     tokens = row[:, :LENGTH]
     whole, packed = model(tokens), model(row, segment_ids=DOCUMENTS)
     close(packed[1], torch.from_numpy(variants.logits(model, row[1].numpy(), DOCUMENTS[1].numpy())))
@@ -53,35 +62,48 @@ def test_whole_equals_the_definition_chunks_steps_documents_and_scored_rows(name
 @torch.no_grad()
 @a_third(0)
 def test_left_pads_change_nothing_in_any_layer_and_at_scored_rows(name):
-    model, count = variants.model(variants.CONFIGS[name]), torch.tensor([3, 0])
+    model, count = built(name), torch.tensor([3, 0, 8])
     draw = torch.Generator().manual_seed(0)
-    hidden = torch.randn(2, 8, model.config.width, generator=draw, dtype=torch.float64)
+    hidden = torch.randn(3, 8, model.config.width, generator=draw, dtype=torch.float64)
     for sizes in (None, [2, 1, 5]):
         found = _through_layers(model, hidden, count, sizes)
         close(found[0, 3:], _through_layers(model, hidden[:1, 3:])[0])
-        close(found[1], _through_layers(model, hidden[1:])[0])
-    first, rows = model.blocks[0].attention, torch.tensor([4, 2])
-    close(first(hidden, padding=count, query_index=rows)[:, 0], first(hidden, padding=count)[[0, 1], rows])
-    shown = first.weights(hidden, padding=count, query_index=rows)
-    close(shown[:, :, 0], first.weights(hidden, padding=count)[[0, 1], :, rows])
+        close(found[1], _through_layers(model, hidden[1:2])[0])
+        close(torch.cat([found[0, :3], found[2]]), torch.cat([hidden[0, :3], hidden[2]]))
+    first, rows = model.blocks[0].attention, torch.tensor([4, 2, 5], dtype=torch.int32)
+    for documents in (None, torch.tensor([[7, 7, 7, 7, 7, 1, 1, 7]] * 3)):
+        given = {"padding": count, "segment_ids": documents}
+        whole, shown = first(hidden, **given), first.weights(hidden, **given)
+        close(first(hidden, query_index=rows, **given)[:, 0], whole[[0, 1, 2], rows])
+        close(first.weights(hidden, query_index=rows, **given)[:, :, 0], shown[[0, 1, 2], :, rows])
+        assert not shown[0, :, :3].any() and not shown[..., :3][0].any() and not shown[2].any()
+    if model.config.start != "carried":
+        for part in (slice(3, 5), slice(5, 7), slice(7, 8)):
+            close(whole[0, part], first(hidden[:1, part])[0])
+            close(shown[0, :, part, part], first.weights(hidden[:1, part])[0])
 
 
 def _through_layers(model, hidden, padding=None, sizes=None):
-    """The attentions one after another, without what stands between them; in chunks if sizes are given."""
+    """The attentions one after another, without what stands between them; in chunks if sizes are given, and between
+    these the first two sequences change places."""
     caches, out = [KVCache() if sizes else None for _ in model.blocks], []
+    order = swapped = torch.tensor([1, 0, 2])
     for number, part in enumerate(hidden.split(sizes or hidden.shape[1], dim=1)):
-        earlier = Earlier()
+        earlier, order = Earlier(), order[swapped]
+        part = part[order] if sizes else part
         for block, cache in zip(model.blocks, caches, strict=True):
             pads = None if number else padding
             part = part + block.attention(part, padding=pads, cache=cache, earlier=earlier)
-        out.append(part)
+            if sizes:
+                cache.reorder(swapped)
+        out.append(part[order] if sizes else part)
     return torch.cat(out, dim=1)
 
 
 @torch.no_grad()
 @a_third(1)
 def test_beams_are_reordered_with_all_that_is_kept(name):
-    model, tokens, beams = variants.model(variants.CONFIGS[name]), variants.tokens(3, 6), torch.tensor([2, 0, 2])
+    model, tokens, beams = built(name), variants.tokens(3, 6), torch.tensor([2, 0, 2])
     caches = variants.caches(model)
     in_parts(model, tokens[:, :5], [3, 2], caches)
     for cache in caches:
@@ -92,7 +114,7 @@ def test_beams_are_reordered_with_all_that_is_kept(name):
 @a_third(2)
 def test_gradients_are_differences_and_caches_keep_them(name):
     """Along one direction of all parameters at once, through a packed row."""
-    model, tokens, draw = variants.model(variants.CONFIGS[name]), variants.tokens(2, LENGTH + 4), torch.Generator()
+    model, tokens, draw = built(name), variants.tokens(2, LENGTH + 4), torch.Generator()
     parameters = list(model.parameters())
     along = [torch.randn(p.shape, generator=draw.manual_seed(n), dtype=p.dtype) for n, p in enumerate(parameters)]
 
@@ -125,14 +147,24 @@ def test_each_model_of_a_stack_gives_its_own_logits(name):
     close(stacked.logits(config, parameters, tokens, segment_ids=documents), torch.stack(packed))
 
 
-@torch.no_grad()
 @pytest.mark.parametrize("name", ["resformer-sink", "latent-kv", "differential-qkv", "selective-kv", "normed-none"])
-def test_a_stack_by_vmap_and_one_taken_out_give_the_same_logits(name):
+def test_a_stack_by_vmap_and_one_taken_out_give_the_same_logits_and_gradients(name):
     models = [variants.model(variants.CONFIGS[name], seed) for seed in range(2)]
     tokens, rows, parameters = variants.tokens(4, LENGTH).view(2, 2, -1), torch.stack([ROWS] * 2), stacked.stack(models)
     expected = torch.stack([model(tokens[n], rows[n]) for n, model in enumerate(models)])
     close(stacked.logits_by_vmap(models[0], parameters, tokens, rows), expected)
     close(stacked.unstack(models[0].config, parameters, 1).double()(tokens[1], rows[1]), expected[1])
+    more = variants.tokens(2, LENGTH + 4)
+
+    def energy(own):
+        return torch.func.functional_call(models[0], own, (more,), {"segment_ids": DOCUMENTS}).pow(2).sum()
+
+    slopes = torch.func.vmap(torch.func.grad(energy))(dict(parameters))
+    for n, model in enumerate(models):
+        own = dict(model.named_parameters())
+        alone = torch.autograd.grad(model(more, segment_ids=DOCUMENTS).pow(2).sum(), own.values())
+        for name, gradient in zip(own, alone, strict=True):
+            torch.testing.assert_close(slopes[name][n], gradient, rtol=1e-8, atol=1e-8)
 
 
 SHARES = {"lambda1": 0.7, "lambda2": 0.2}
@@ -209,8 +241,6 @@ def test_layers_that_borrow_all_of_a_projection_have_none():
     model = variants.model(variants.named("keys of the layer below"))
     assert [block.attention.k_proj is None for block in model.blocks] == [False, True, False, True]
     assert all(block.attention.q_proj is not None for block in model.blocks)
-    with pytest.raises(ValueError, match="the keys of another layer has no probabilities to show by itself"):
-        model.attention_weights(variants.tokens(1, 4), torch.tensor([3]))
 
 
 def test_every_field_of_every_record_is_tried_away_from_its_default():

@@ -187,7 +187,8 @@ def logits(built: InductionModel, sequence: np.ndarray, documents: np.ndarray | 
         past = partial(_past, config, runs=runs, own=own)
         read = past("attention", _norm(x, own["attention_norm.weight"]))
         weights = {n.removeprefix("attention."): p for n, p in own.items() if n.startswith("attention.")}
-        x = x + past("output", attention(config, layer, weights, read, runs, kept))
+        window = built.blocks[layer].attention.sliding_window
+        x = x + past("output", attention(config, layer, weights, read, runs, kept, window))
         normed = past("mlp", _norm(x, own["mlp_norm.weight"]))
         hidden = np.concatenate([normed @ own[f"mlp.{name}.weight"].T for name in ("gate", "up")], axis=1)
         gate, up = np.split(past("hidden", hidden), 2, axis=1)

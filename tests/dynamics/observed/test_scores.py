@@ -14,17 +14,13 @@ from tests.dynamics.hf import models
 from tests.dynamics.model import variants
 from tests.dynamics.refusal import refused
 from tests.dynamics.sinks import brute
-from tests.dynamics.sinks.test_own import shown
+from tests.dynamics.sinks.test_own import near, shown
 
 FOUR = ("echo", "induction", "previous", "first")
 
 
-def near(found, expected, tolerance=1e-9):
-    np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance)
-
-
-def text(vocab, length=26, seed=5):
-    return np.random.default_rng(seed).integers(0, vocab, length)
+def text(vocab, length=26):
+    return np.random.default_rng(5).integers(0, vocab, length)
 
 
 # --- transformers -----------------------------------------------------------------------------------------------------
@@ -32,7 +28,7 @@ def text(vocab, length=26, seed=5):
 
 @pytest.mark.parametrize("family", ["gpt2", "llama", "bert", "gpt_oss"])
 def test_numbers_of_a_transformers_model_are_those_of_its_heads_its_sinks_and_its_logits(family):
-    model = brute.model(family)
+    model = models.eager(family)
     probe = make_probe(model, text(64), window=13, k=7, repeats=3, prompts=2)
     with models.double():
         found = observe(model, probe)

@@ -44,11 +44,11 @@ def sizes(longest: int = 24):
     return st.lists(st.integers(1, 8) | st.just(1), min_size=1, max_size=longest // 4)
 
 
-def stream(plan: RazorPlan, length: int, batch: int = 2, dim: int = 4, seed: int = 0, spread: float = 1.5):
-    """query (batch, n_heads, length, dim), key and value (batch, n_kv_heads, length, dim), float64."""
+def stream(plan: RazorPlan, length: int, batch: int = 2, seed: int = 0):
+    """query (batch, n_heads, length, 4), key and value (batch, n_kv_heads, length, 4), float64."""
     draw = torch.Generator().manual_seed(seed)
     heads = (plan.n_heads, plan.n_kv_heads, plan.n_kv_heads)
-    return tuple(spread * torch.randn(batch, n, length, dim, generator=draw, dtype=torch.float64) for n in heads)
+    return tuple(1.5 * torch.randn(batch, n, length, 4, generator=draw, dtype=torch.float64) for n in heads)
 
 
 def part_of(tokens, first: int, last: int | None = None) -> list[torch.Tensor]:

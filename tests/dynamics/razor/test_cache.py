@@ -57,14 +57,6 @@ def test_on_a_gpu_as_on_a_cpu(kind):
     assert (decode(RazorCache(plan), tokens, [9, *[1] * 31], slopes) - expected).abs().max() < TOLERANCE
 
 
-def test_counts_its_tokens_layer_by_layer():
-    plan = small_plan(full=(frozenset(), frozenset({0})))
-    cache = RazorCache(plan)
-    decode(cache, stream(plan, 7), 3, None, layer=1)
-    assert cache.stateful and (cache.n_tokens(), cache.n_tokens(1)) == (0, 7)
-    assert cache_gap(plan, [20], None, cache) < TOLERANCE  # layer 0 starts afresh
-
-
 def test_misuse_is_refused():
     plan = small_plan()
     query, key, value = stream(plan, 6)
@@ -130,23 +122,6 @@ def test_a_sliding_layer_keeps_its_window_and_nothing_else(chunks):
     assert cache.nbytes() == razor_bytes(plan, n, 4, 8, batch=2, windows=(6,)) == 2 * 2 * 6 * 8 * 8
     assert cache.allocated() <= cache.nbytes() + spare_bytes(plan, n, 4, 8, batch=2, windows=(6,))
     refused("layer 0 had a sliding window of 6 tokens, got None", cache, 0, *stream(plan, 1), scale=SCALE, slopes=None)
-
-
-masks = st.integers(4, 20).flatmap(
-    lambda n: st.lists(st.lists(st.booleans(), min_size=n, max_size=n), min_size=1, max_size=3)
-)
-
-
-@settings(max_examples=60)
-@given(plans(), masks, st.integers(1, 7), st.booleans(), special)
-def test_pads_anywhere_in_any_division_equal_the_masked_computation(plan, mask, chunk, with_alibi, more):
-    real = torch.tensor(mask)
-    if not real.any():
-        return
-    slopes = slopes_of(plan, with_alibi)
-    n = real.shape[1]
-    chunks = [min(chunk, n - at) for at in range(0, n, chunk)]
-    assert cache_gap(plan, chunks, slopes, real=real, **more) < TOLERANCE
 
 
 @pytest.mark.parametrize("kind", KINDS)

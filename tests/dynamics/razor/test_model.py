@@ -80,12 +80,6 @@ def test_own_cache_generates_what_whole_passes_do(network, length, count, chunk)
     assert generation_gap(network, full_attention, length, count, chunk) < TOLERANCE
 
 
-def test_model_without_no_grad_is_refused():
-    network = model()
-    with replaced(network, RazorCache(PLAN)):
-        refused("holds no graph", network, text(3))
-
-
 def test_cache_and_function_that_have_seen_different_texts_are_refused():
     network = model()
     cache, caches = RazorCache(PLAN), [KVCache() for _ in network.blocks]

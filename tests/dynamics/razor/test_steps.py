@@ -126,23 +126,24 @@ def test_a_step_that_fails_can_be_taken_again(kind):
 moves = st.one_of(
     st.tuples(st.just("chunk"), st.integers(2, 9)),
     st.tuples(st.just("steps"), st.sampled_from([1, 3, 20, 70])),
-    st.tuples(st.just("pads"), st.integers(1, 4)),
+    st.tuples(st.just("pads"), st.integers(1, 7)),
     st.tuples(st.just("beams"), st.lists(st.integers(0, 1), min_size=1, max_size=2)),
     st.tuples(st.just("copy"), st.none()),
 )
+begun = st.sampled_from([("chunk", 2), ("pads", 7), ("pads", 1)])
 special = st.fixed_dictionaries({}, optional={"softcap": st.just(0.7), "sinks": st.just(True)})
 
 
 @settings(max_examples=60)
-@given(plans(n_layers=2), st.lists(moves, max_size=8), st.sampled_from([None, 3, 64]), special, st.booleans())
-def test_any_course_of_layers_with_and_without_a_window(plan, course, window, more, with_alibi):
+@given(plans(n_layers=2), begun, st.lists(moves, max_size=8), st.sampled_from([None, 3, 64]), special, st.booleans())
+def test_any_course_of_layers_with_and_without_a_window(plan, first, course, window, more, with_alibi):
     draw, slopes = torch.Generator().manual_seed(1), slopes_of(plan, with_alibi)
     more = more | ({"sinks": torch.linspace(-1, 1, plan.n_heads, dtype=torch.float64)} if "sinks" in more else {})
     given_to, modes = [more, more | {"window": window}], cycle([torch.no_grad, torch.inference_mode])
     cache, batch = RazorCache(plan), 2
     tokens = [part_of(stream(plan, 1), 0, 0) for _ in range(2)]
     outputs, real = [tokens[0][0]] * 2, torch.ones(2, 0, dtype=torch.bool)
-    for move, how in [("chunk", 2), *course]:
+    for move, how in [first, *course]:
         if move == "copy":
             cache = deepcopy(cache)
         elif move == "beams":

@@ -5,19 +5,18 @@ import math
 import numpy as np
 import pytest
 import torch
-from torch import nn
 
 from dynamics.scope import adversary
 from dynamics.scope.adversary_ascent import ascend
-from dynamics.scope.adversary_context import Context, heads, random_contexts, states
+from dynamics.scope.adversary_context import Context, heads, random_contexts
 from dynamics.scope.adversary_free import move_all, share
 from tests.dynamics.scope.adversary_cases import KINDS, ULPS, Batch
 from tests.theory.alibi.drawn_heads import weights_of
 from theory import alibi
 
 
-def batch_of(norm, biased, size=(5, 3), count=4, seed=0):
-    return Batch(np.random.default_rng([seed, biased, norm == "rms"]), norm, biased, count, size)
+def batch_of(norm, biased, size=(5, 3), count=4):
+    return Batch(np.random.default_rng([0, biased, norm == "rms"]), norm, biased, count, size)
 
 
 def test_ascent_finds_the_top_of_every_row_whatever_its_curvature():
@@ -35,16 +34,6 @@ def test_ascent_never_ends_below_its_start():
 
     found = ascend(rough, start)
     assert (rough(found) >= rough(start)).all() and (rough(found) > rough(start) + 0.1).any()
-
-
-@pytest.mark.parametrize(("norm", "biased"), KINDS)
-def test_states_are_those_of_torchs_norms(norm, biased):
-    stack = batch_of(norm, biased).stack
-    raw = torch.randn(4, 7, 5, dtype=torch.float64, generator=torch.Generator().manual_seed(2))
-    layer = (nn.RMSNorm if norm == "rms" else nn.LayerNorm)(5, eps=0.0, elementwise_affine=False)
-    for i in range(4):
-        wanted = layer(raw[i]) * stack.gamma[i] + stack.norm_bias[i]
-        torch.testing.assert_close(states(stack, raw)[i], wanted)
 
 
 @pytest.mark.parametrize(("norm", "biased"), KINDS)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dynamics.scope.adversary import heaviest_masses, heaviest_weights, largest_gaps, largest_ranges
+from dynamics.scope.adversary import heaviest_masses, heaviest_weights
 from tests.dynamics.scope.adversary_cases import ULPS, Batch, distances_of_interest
 from theory import alibi
 from theory.cache.dropped_flat import mass_bound
@@ -17,7 +17,7 @@ def batch_of(norm, seed, size, symmetric=True):
 
 
 @pytest.mark.parametrize(("norm", "size"), [("rms", (9, 4)), ("layer", (3, 3))])
-def test_any_head_without_biases_attains_its_sharp_weight_its_range_and_its_gap(norm, size):
+def test_any_head_without_biases_attains_its_sharp_weight(norm, size):
     batch = batch_of(norm, 2, size, symmetric=False)
     rng = np.random.default_rng(3)
     at = distances_of_interest(rng, batch, 200)
@@ -27,8 +27,6 @@ def test_any_head_without_biases_attains_its_sharp_weight_its_range_and_its_gap(
         assert REACHED * sharp <= whole[i].weight(n) <= ULPS * sharp
         masked = alibi.masked_weight_bound(n, float(batch.slopes[i]), batch.gaps[i])
         assert REACHED * masked <= alone[i].weight(n) <= ULPS * masked
-    np.testing.assert_allclose(largest_ranges(batch.stack, steps=100), batch.ranges, rtol=1e-8)
-    np.testing.assert_allclose(largest_gaps(batch.stack, steps=100), batch.gaps, rtol=1e-8)
 
 
 @pytest.mark.parametrize("norm", ["rms", "layer"])

@@ -25,8 +25,8 @@ from theory.cache.dropped import output_error_bound, value_diameter
 LENGTH = 64
 
 
-def scopes(checkpoint, eps=0.05, mass=0.05, **asked):
-    asked = settings(checkpoint, eps, mass, **asked)
+def scopes(checkpoint, mass=0.05, **asked):
+    asked = settings(checkpoint, 0.05, mass, **asked)
     return [layer_scopes(checkpoint, layer, asked) for layer in range(checkpoint.architecture.n_layers)], asked
 
 

@@ -16,9 +16,9 @@ from dynamics.training.checkpoint import SHIPPED
 from dynamics.weights.reader import open_checkpoint
 from scripts.commands import scope
 from scripts.commands.cli import run
+from tests.dynamics.hf.test_falcon import first_layer
 from tests.dynamics.refusal import refused
 from tests.dynamics.scope import cases
-from tests.dynamics.weights import checkpoint_files as files
 from tests.dynamics.weights.test_reader import CASES, FALCON, LLAMA, SHORT_YARN, random_model
 from theory import alibi
 from theory.alibi.rounded import UNITS, rounded_range
@@ -26,23 +26,13 @@ from theory.alibi.rounded import UNITS, rounded_range
 LENGTH, EPS = 2304, 1e-3  # at slope 1/2 neighbours from position 2048 on share a bias, sixteen by sixteen
 
 
-@pytest.fixture(scope="module", params=["bloom", "mpt"])
+@pytest.fixture(scope="module", params=["Bloom", "Mpt"])
 def model(hf, request, tmp_path_factory):
     """A layer with small projections, so that ranges are small and rounding is what counts."""
-    sizes = ({"hidden_size": 32, "n_layer": 1, "n_head": 8} if request.param == "bloom"
+    sizes = ({"hidden_size": 32, "n_layer": 1, "n_head": 8} if request.param == "Bloom"
              else {"d_model": 32, "n_layers": 1, "n_heads": 8, "max_seq_len": LENGTH})  # fmt: skip
-    config = getattr(hf, f"{request.param.capitalize()}Config")(vocab_size=64, **sizes)
-    config._attn_implementation = "eager"
-    built = hf.AutoModelForCausalLM.from_config(config)
-    draw = torch.Generator().manual_seed(1)
-    with torch.no_grad():
-        for weight in built.parameters():
-            noise = torch.randn(weight.shape, generator=draw)
-            weight.copy_(0.01 * noise if weight.ndim > 1 else weight + 0.1 * noise)
-    built = built.to(torch.bfloat16).eval()
     folder = tmp_path_factory.mktemp(request.param)
-    built.save_pretrained(folder)
-    return request.param, built, folder
+    return request.param, saved(hf, folder, request.param, {"vocab_size": 11} | sizes, 0.03, torch.bfloat16), folder
 
 
 def beyond(weights, scopes, weaker):
@@ -64,11 +54,9 @@ def test_no_weight_of_a_model_in_bfloat16_lies_beyond_the_rounded_scope(model):
     heads, run = cases.rounded(rounded_scopes, checkpoint, "bfloat16", EPS, context=LENGTH)
     exact = [head.scope for head in heads]
     assert all(far > near for far, near in zip(run, exact, strict=True))
-    tokens = torch.randint(64, (1, LENGTH), generator=torch.Generator().manual_seed(0))
-    with torch.no_grad():
-        told, most = beyond(built(tokens, output_attentions=True).attentions[0][0], run, exact)
+    told, most = beyond(attention_of(built, LENGTH)[0][0], run, exact)
     assert told >= 4  # of the steeper heads at least it says something
-    assert (most > 20) == (name == "bloom")  # whose implementation breaks what holds in exact arithmetic
+    assert (most > 20) == (name == "Bloom")  # whose implementation breaks what holds in exact arithmetic
 
 
 @pytest.mark.parametrize("unit", UNITS.values())
@@ -147,31 +135,24 @@ def saved(hf, folder, name, config, size, dtype=torch.float32):
     return model
 
 
-def attention_of(model, length, seed=0):
-    tokens = torch.randint(11, (1, length), generator=torch.Generator().manual_seed(seed))
+def tokens_of(length):
+    return torch.randint(11, (1, length), generator=torch.Generator().manual_seed(0))
+
+
+def attention_of(model, length):
     with torch.no_grad():
-        return model(tokens, output_attentions=True).attentions
+        return model(tokens_of(length), output_attentions=True).attentions
 
 
 def once(model, length):
-    """Falcon's weights as its SDPA computes them, its biases added once: (heads, length, length)."""
-    seen = []
-    block = model.transformer.h[0].self_attention
-    handle = block.query_key_value.register_forward_hook(lambda _, x, y: seen.append(y[0]))
-    weights = attention_of(model, length)[0]
-    handle.remove()
-    n, d = block.num_heads, block.head_dim
-    query, key, _ = seen[0].float().view(length, n, 3, d).unbind(2)
-    table = files.rounded_biases(open_checkpoint(model.name_or_path).architecture, length)
-    scores = torch.einsum("thd,shd->hts", query, key) / math.sqrt(d) + table[:, None].float()
-    future = torch.ones(length, length, dtype=torch.bool).triu(1)
-    return scores.masked_fill(future, -torch.inf).softmax(-1), weights[0].float()
+    """Falcon's weights as its SDPA computes them, its biases added once, and as returned: (heads, length, length)."""
+    with torch.no_grad():
+        return first_layer(model, tokens_of(length), 1), attention_of(model, length)[0][0].float()
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_no_weight_of_falcon_lies_beyond_its_scope_but_beyond_that_of_its_slopes(dtype, hf, tmp_path):
     model = saved(hf, tmp_path, "Falcon", FALCON | HIGH, 0.02, dtype)
-    model.name_or_path = str(tmp_path)
     checkpoint = open_checkpoint(tmp_path)
     heads, run = cases.rounded(rounded_scopes, checkpoint, "bfloat16", EPS, context=REACHED)
     scopes = [head.scope for head in heads]
@@ -186,7 +167,6 @@ def test_no_weight_of_falcon_lies_beyond_its_scope_but_beyond_that_of_its_slopes
 
 def test_the_window_and_the_dropped_mass_of_falcon_hold(hf, tmp_path):
     model = saved(hf, tmp_path, "Falcon", FALCON | HIGH, 0.02)
-    model.name_or_path = str(tmp_path)
     checkpoint = open_checkpoint(tmp_path)
     heads = layer_scopes(checkpoint, 0, settings(checkpoint, EPS, 0.01, context=600))
     local = [head for head in heads if head.reach is Reach.LOCAL]

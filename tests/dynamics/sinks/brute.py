@@ -8,14 +8,6 @@ from tests.dynamics.hf import models
 BLOCKS = {"gpt2": "h", "bert": "encoder.layer", "bloom": "h", "mpt": "blocks"}
 
 
-def model(family, **changes):
-    """A model of double precision whose attention is eager, so that it returns weights."""
-    built = models.model(family, **changes)
-    if family not in ("bloom", "mpt"):
-        built.set_attn_implementation("eager")
-    return built
-
-
 def blocks(built):
     return built.base_model.get_submodule(BLOCKS.get(built.config.model_type, "layers"))
 

@@ -44,7 +44,7 @@ def divergence(one, other):
 
 @pytest.mark.parametrize("family", MASKABLE)
 def test_a_mask_does_what_one_handed_to_transformers_does(family):
-    model, causal = brute.model(family, **CHANGES.get(family, {})), family != "bert"
+    model, causal = models.eager(family, **CHANGES.get(family, {})), family != "bert"
     window = CHANGES.get(family, {}).get("sliding_window")
     rows = text(2 * WINDOW).reshape(2, WINDOW)
     with models.double():
@@ -61,7 +61,7 @@ def test_a_mask_does_what_one_handed_to_transformers_does(family):
 
 
 def test_the_weight_of_a_masked_token_is_that_of_the_returned_attention():
-    model, row = brute.model("llama"), text(WINDOW)
+    model, row = models.eager("llama"), text(WINDOW)
     with models.double(), torch.no_grad():
         effect = intervene(model, row, Mask(K), WINDOW)
         mask = torch.where(torch.from_numpy(seen_by_hand(WINDOW, True, alone=K)), 0.0, -torch.inf).double()
@@ -75,7 +75,7 @@ def test_the_weight_of_a_masked_token_is_that_of_the_returned_attention():
 @pytest.mark.parametrize("family", ["llama", "bloom", "mpt", "gpt_oss"])
 def test_a_mask_in_some_layers_and_heads_changes_their_rows_alone(family, heads):
     """Brute force: attention written out, with a mask of each head's own before the softmax."""
-    model, row = brute.model(family), text(WINDOW)
+    model, row = models.eager(family), text(WINDOW)
     with models.double():
         effect = intervene(model, row, Mask(K, heads), WINDOW)
         expected = brute_masked(model, row, K, heads)
@@ -97,7 +97,7 @@ def brute_masked(model, row, token, heads):
 
 @pytest.mark.parametrize("family", ["gpt2", "bert"])
 def test_a_swap_exchanges_learned_positions(family):
-    model, row, causal = brute.model(family), text(WINDOW), family != "bert"
+    model, row, causal = models.eager(family), text(WINDOW), family != "bert"
     places = torch.arange(WINDOW)
     places[[2, 9]] = places[[9, 2]]
     with models.double():
@@ -113,7 +113,7 @@ def test_a_swap_exchanges_learned_positions(family):
 
 @pytest.mark.parametrize("family", ["llama", "bloom"])
 def test_without_learned_positions_the_tokens_are_exchanged(family):
-    model, row = brute.model(family), text(WINDOW)
+    model, row = models.eager(family), text(WINDOW)
     other = row.copy()
     other[[2, 9]] = row[[9, 2]]
     with models.double():

@@ -24,7 +24,7 @@ def text(length=TOKENS, seed=3):
 def case(request):
     """A family, what is measured, and what each window gives by the definitions."""
     family = request.param
-    model = brute.model(family, **CHANGES.get(family, {}))
+    model = models.eager(family, **CHANGES.get(family, {}))
     rows = text()[: TOKENS // WINDOW * WINDOW].reshape(-1, WINDOW)
     with models.double():
         found = measure(model, text(), WINDOW)

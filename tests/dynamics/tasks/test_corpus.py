@@ -10,8 +10,8 @@ from dynamics.tasks.corpus import read_corpus, standard_library
 from tests.dynamics.refusal import refused
 
 
-def library(folder, count=40):
-    for number in range(count):
+def library(folder):
+    for number in range(40):
         place = folder / f"pack{number % 3}" / f"m{number}.py"
         place.parent.mkdir(exist_ok=True)
         place.write_bytes(b"x = %d\n" % number)

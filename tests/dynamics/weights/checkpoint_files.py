@@ -80,10 +80,10 @@ def write(folder: Path, config: dict, tensors: dict[str, np.ndarray]) -> Path:
     return folder
 
 
-def write_raw(path: Path, header: dict | bytes, data: bytes, length: int | None = None) -> Path:
-    """A safetensors file with any header, any data and any stated length of the header."""
+def write_raw(path: Path, header: dict | bytes, data: bytes) -> Path:
+    """A safetensors file with any header and any data."""
     text = header if isinstance(header, bytes) else json.dumps(header).encode()
-    path.write_bytes(struct.pack("<Q", len(text) if length is None else length) + text + data)
+    path.write_bytes(struct.pack("<Q", len(text)) + text + data)
     return path
 
 

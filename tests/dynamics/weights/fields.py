@@ -29,12 +29,11 @@ from dynamics.weights.reader import Checkpoint, open_checkpoint
 from dynamics.weights.rotary import Rope
 from tests.dynamics.hf.test_attention import windowed
 from tests.dynamics.weights.checkpoint_files import attention
-from tests.dynamics.weights.test_reader import CASES, LENGTH, inside
+from tests.dynamics.weights.test_reader import CASES, LENGTH, eps_of, inside
 
 TABLE = Path(__file__).with_name("fields.json")
 COLUMNS = ("read authors", "no effect", "not run")
 AUTHORS = ("attn_config.alibi", "attn_config.alibi_bias_max")  # of MPT: dynamics/weights/mpt.py
-EPS = ("eps", "variance_epsilon")  # of a norm
 CLOSE = 1e-5  # of weights, where norms and softmax are in float32
 FULL, SLIDING = "full_attention", "sliding_attention"
 SHARED = ("masking_utils.py", "modeling_rope_utils.py", "configuration_utils.py", "models/auto/configuration_auto.py")
@@ -165,8 +164,7 @@ def outcome(hf, folder: Path, data: Mapping[str, Any], before: Checkpoint | None
         checkpoint = open_checkpoint(folder)
     except ValueError as error:
         return Outcome("refused", str(error), through)
-    norms = (getattr(module, name) for module in model.modules() for name in EPS if hasattr(module, name))
-    eps = next(norms, 1e-5)  # OLMo has no norm with a setting
+    eps = eps_of(model)
     if len(records) != checkpoint.architecture.n_layers or not gap(checkpoint, records, eps) < CLOSE:
         return Outcome("differs", "what is read does not give the model's weights", through)
     same = before is not None and len(records) == before.architecture.n_layers and gap(before, records, eps) < CLOSE

@@ -72,6 +72,9 @@ CONFIGS = [
                 {"rope_scaling": {"type": "longrope"}},
                 {"rope_scaling": LENGTHS | {"type": "longrope"}, "max_position_embeddings": None},
             ],
+            "LongRoPE has 2 factors for 1 pairs of components": {
+                "rope_scaling": LENGTHS | {"type": "longrope", "factor": 2.0, "long_factor": [1.0, 1.0]}
+            },
             "rotary scaling of type 'yarn' needs attention_factor, or factor": {
                 "rope_parameters": {"rope_type": "yarn"}
             },
@@ -97,6 +100,10 @@ CONFIGS = [
             "attention_multiplier is missing": {"model_type": "granite"},
             "query_pre_attn_scalar is missing": {"model_type": "gemma2"},
             "no_rope_layers is missing": {"model_type": "smollm3"},
+            "layer_norm_elementwise_affine is False: only True is supported": {
+                "model_type": "opt",
+                "layer_norm_elementwise_affine": False,
+            },
             "do_layer_norm_before is False: only True is supported": {
                 "model_type": "opt",
                 "do_layer_norm_before": False,

@@ -10,10 +10,11 @@ import pytest
 import torch
 
 from dynamics.hf.cache import razor
-from dynamics.razor.plan import RazorPlan
 from dynamics.scope.heads import layer_scopes, settings
 from dynamics.weights.reader import open_checkpoint
+from tests.dynamics.hf.test_cache import GREEDY, generate, plan_for
 from tests.dynamics.weights import fields
+from tests.dynamics.weights.test_reader import MPT
 
 EPS = 0.2
 
@@ -40,20 +41,15 @@ def drawn(rng, base):
 def whole(hf, folder, data):
     """How far logits of steps with a Razor cache that keeps all are from the model's own; 0 where it has none."""
     model = fields.built(hf, folder, data)
-    config, ids = model.config, torch.arange(6)[None] % model.config.vocab_size
-    kv_heads = getattr(config, "num_key_value_heads", None) or config.num_attention_heads
-    every = np.argwhere(np.ones((config.num_hidden_layers, config.num_attention_heads), bool))
-    plan = RazorPlan.for_heads(every, config.num_hidden_layers, config.num_attention_heads, kv_heads, prompt=6)
-    asked = {"max_new_tokens": 5, "do_sample": False, "output_scores": True, "return_dict_in_generate": True,
-             "pad_token_id": 0, "eos_token_id": None, "attention_mask": torch.ones_like(ids)}  # fmt: skip
-    with torch.no_grad():
-        try:
-            own = model.generate(ids, **asked)
-        except RuntimeError:  # of a window in the masks and not in the cache
-            return 0.0
-        with razor(model, plan) as cache:
-            found = model.generate(ids, past_key_values=cache, **asked)
-    return max(float((a - b).abs().max() / a.abs().max()) for a, b in zip(own.scores, found.scores, strict=True))
+    ids, how = torch.arange(6)[None] % model.config.vocab_size, GREEDY | {"pad_token_id": 0, "eos_token_id": None}
+    how |= {"attention_mask": torch.ones_like(ids)}
+    try:
+        own = generate(model, ids, how)
+    except RuntimeError:  # of a window in the masks and not in the cache
+        return 0.0
+    with razor(model, plan_for(model, buffer=16)) as cache:
+        found = generate(model, ids, how, past_key_values=cache)
+    return max(float((a - b).abs().max() / a.abs().max()) for a, b in zip(own.logits, found.logits, strict=True))
 
 
 def beyond(folder, records):
@@ -73,7 +69,18 @@ LONG = {"factor": 4.0, "partial_rotary_factor": 0.5, "short_factor": [1.0], "lon
         "original_max_position_embeddings": 32}  # fmt: skip
 QWEN = {"sliding_window": 4, "use_sliding_window": True}
 TYPES = [fields.FULL, fields.SLIDING]
+LONGROPE = {"rope_type": "longrope", "original_max_position_embeddings": 512, "short_factor": [1.0, 1.5],
+            "long_factor": [2.0, 3.0]}  # fmt: skip
+EIGHT = {"num_attention_heads": 3, "num_key_value_heads": 3}  # components a head, of which two are turned
 AS_RUN = [
+    ("llama, bare", {"rope_scaling": YARN | {"attention_factor": None, "mscale": 0.8, "mscale_all_dim": 0.5}}),
+    ("llama, bare", {"rope_scaling": LONGROPE, "max_position_embeddings": 2048}),
+    *(("gpt-neox, bare", EIGHT | {"rope_scaling": YARN | {"attention_factor": factor}}) for factor in (0.5, 1.5)),
+    ("gpt-neox, bare", {"rotary_pct": 1.0, "rope_scaling": YARN}),
+    ("gpt-neox", {"attention_bias": False}),
+    ("gpt-oss", {"attention_bias": False}),
+    ("opt", {"enable_bias": False}),
+    ("stablelm, bare", EIGHT),
     ("gemma2, bare", {"sliding_window_pattern": 3}),
     ("gpt-oss, bare", {"sliding_window_pattern": 1}),
     ("mistral", {"layer_types": TYPES}),
@@ -100,6 +107,38 @@ def test_keys_that_other_families_read_otherwise_are_read_as_this_class_does(cas
     ministral = case == "mistral"  # what transformers makes of layer_types there; an attention of ours does not
     assert (found.status, found.replaced == "equal") == ("read", not ministral), found
     assert beyond(tmp_path, found.records) <= EPS
+
+
+def test_every_case_is_read_as_it_is_run_also_without_what_its_class_works_out(hf, tmp_path):
+    for base in fields.bases(hf):
+        folder = tmp_path / base.case
+        folder.mkdir()
+        found = fields.outcome(hf, folder, base.data)
+        status = "refused" if base.case == "mpt, bare" else "read"
+        assert (found.status, found.replaced) == (status, "equal"), (base.case, found)
+
+
+def test_every_factor_of_rotary_parameters_is_read_as_it_is_run_under_both_names(hf, tmp_path):
+    base, read = next(base for base in fields.bases(hf) if base.case == "llama, bare"), set()
+    for number, (key, _, data) in enumerate(fields.rotary_changes(base)):
+        if key.endswith((".factor", ".attention_factor", ".mscale")):
+            folder = tmp_path / str(number)
+            folder.mkdir()
+            found, rope = fields.outcome(hf, folder, data), data.get("rope_parameters") or data["rope_scaling"]
+            assert "differs" not in (found.status, found.replaced), data
+            read |= {rope.get("rope_type", rope.get("type"))} if found.status == "read" else set()
+    assert read == fields.ROPES.keys() - {"proportional"}
+
+
+def test_mpt_slopes_follow_alibi_bias_max_and_alibi(hf, tmp_path):
+    found = []
+    for alibi in (True, False):
+        attention = {"alibi": alibi, "alibi_bias_max": 16, "clip_qkv": 2.0}
+        fields.built(hf, tmp_path, MPT | {"model_type": "mpt", "attn_config": attention})
+        found.append(open_checkpoint(tmp_path).architecture)
+    built = hf.models.mpt.modeling_mpt.build_mpt_alibi_tensor(6, 2, alibi_bias_max=16)
+    np.testing.assert_allclose(found[0].slopes, -built[:, 0, 0], rtol=1e-6)
+    assert found[0].clip == 2.0 and (found[1].position, found[1].slopes) == ("none", None)
 
 
 def test_the_table_was_made_with_the_transformers_that_is_pinned(hf):

@@ -107,7 +107,7 @@ def test_what_has_no_place_is_not_written(changes, tmp_path):
         ({"rms_norm_eps": 0}, r"rms_norm_eps must be in \(0, 1\), got 0"),
         ({"rope_theta": "10"}, "rope_theta must be a number above 1, got '10'"),
         ({"rope_scaling": {"type": "linear", "factor": 2.0}}, "rotary angles that are scaled are not run here"),
-        ({"model_type": "llama"}, "only model_type baichuan_m1 runs here|is missing|must be"),
+        ({"model_type": "llama"}, "only model_type baichuan_m1 runs here|is missing|must be|no window"),
     ],
 )
 def test_what_does_not_run_is_refused_in_one_line(folder, changes, message, tmp_path):
