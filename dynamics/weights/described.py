@@ -103,8 +103,7 @@ def _inner(kind: Kind, data: Mapping[str, Any], path: Path) -> Mapping[str, Any]
     inner = data.get(kind.nested) if kind.nested else data
     if not isinstance(inner, Mapping):
         raise ValueError(f"{path}: {kind.nested} is missing")
-    given = {name: value for name, value in inner.items() if value is not None}
-    return {**kind.absent, **given, "model_type": data["model_type"]}
+    return {**kind.absent, **inner, "model_type": data["model_type"]}
 
 
 def _renamed(kind: Kind, data: Mapping[str, Any], path: Path) -> dict[str, Any]:

@@ -136,6 +136,8 @@ def rotation(
     Raises: as `rope_gain`, and for odd or unknown shares.
     """
     given = _parameters(data, path, of)
+    if of is not None:  # the length beside them is for parameters of all layers
+        data = {name: value for name, value in data.items() if name != LENGTHS[0]}
     if share is None:
         _whole(given, data, path)
     share = 1.0 if share is None else given.get("partial_rotary_factor", data.get(share_name, share))
