@@ -21,6 +21,7 @@ from dynamics.hf import versions
 from dynamics.weights import described
 from dynamics.weights.families import FAMILIES, RUN
 from dynamics.weights.kinds import KINDS
+from dynamics.weights.layout import Config
 from theory import alibi
 
 if TYPE_CHECKING:
@@ -88,6 +89,7 @@ def heads(model: PreTrainedModel) -> Heads:
     if name in KINDS:
         windows = described.windows(config.to_dict(), Path("config"))
     else:
+        Config.of(config.to_dict(), Path("config"))
         windows = (getattr(config, "sliding_window", None),) * len(modules)
     if not family.windows:
         without_windows(windows)

@@ -222,6 +222,8 @@ def test_attention_dropout_is_refused_in_training_alone(family, changes):
             "layer 1 has a sliding window of 8 tokens",
         ),
         ("llama", {"is_causal": False}, "is_causal is False"),
+        ("llama", {"sliding_window": 8}, "config: sliding_window is 8: llama has no window in its masks"),
+        ("mpt", {"attention_chunk_size": 8}, "config: attention_chunk_size: Input should be None"),
         ("gemma3_text", {"use_bidirectional_attention": True}, "is_causal is False"),
         ("bloom", {"pretraining_tp": 2, "slow_but_exact": True}, "slow_but_exact sums the output matrix"),
     ],
