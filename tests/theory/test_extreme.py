@@ -103,7 +103,6 @@ LARGE = [
     (grams.value_diameters, {"w_v": LAYER["w_q"], "gamma": np.ones(4)}, [("w_v",)]),
     (grams_rotary.rotary_ranges, LAYER | {"key_bias": np.ones((1, 2))}, [("w_q", "query_bias"), ("w_k", "key_bias")]),
     (dropped.value_diameter, {"w_v": np.eye(2), "gamma": np.ones(2)}, [("w_v",)]),
-    (alibi.spectral_range_of_norms, {"product": 2.0, "pull": 0.5, "gamma": [1.0, 2.0]}, [("product", "pull")]),
 ]  # fmt: skip
 
 

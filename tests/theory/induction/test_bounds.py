@@ -4,7 +4,6 @@
 import mpmath as mp
 import numpy as np
 import pytest
-import sympy as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,10 +11,6 @@ from proofs_check.evidence.tolerances import KERNEL, ROUNDING
 from proofs_check.oracles import induction as oracle
 from tests.theory.cases import refuses
 from theory import induction
-from theory.induction.sharpness import COPY_ERROR_BOUNDS
-from theory.symbols import copy_slope as copy_slope_symbol
-from theory.symbols import dim as dim_symbol
-from theory.symbols import sigma as sigma_symbol
 
 DOMAINS = ("unit", "symmetric", "ball")
 
@@ -43,13 +38,6 @@ def test_copy_error_bound_is_attained_in_the_limit(domain, spread, dim):
         bound = induction.copy_error_bound(dim, sigma, copy_slope, domain)
         gaps.append(1.0 - np.abs(error).max() / bound)
     assert gaps[0] < 5e-3 and 0.0 < gaps[2] < gaps[1] / 30 < gaps[0] / 900
-
-
-@given(st.sampled_from(DOMAINS), st.integers(1, 40), st.floats(1e-3, 1e3), st.floats(0, 40))
-def test_copy_error_bound_equals_its_expression(domain, dim, sigma, copy_slope):
-    values = {dim_symbol: dim, sigma_symbol: sp.Rational(sigma), copy_slope_symbol: sp.Rational(copy_slope)}
-    exact = float(COPY_ERROR_BOUNDS[domain].xreplace(values).evalf(50))
-    assert induction.copy_error_bound(dim, sigma, copy_slope, domain) == pytest.approx(exact, rel=KERNEL)
 
 
 @given(st.integers(3, 12), st.floats(0.1, 5), st.one_of(st.just(0.0), st.floats(1e-6, 3)), st.integers(0, 2**32 - 1))
