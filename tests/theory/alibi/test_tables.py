@@ -58,6 +58,7 @@ def test_the_bounds_hold_for_every_query_and_are_no_larger_than_they_must_be(slo
 
 def test_steep_and_long_tables_neither_overflow_nor_lose_the_margin():
     table = rounded_biases(0.9, 4000)  # e^3600 overflows
+    assert table_dropped_mass(table, 5.0, 2000) < 1e-300 < 0.9 < table_dropped_mass(table, 5.0, 1) <= 1
     assert table_scope(table, 5.0, 0.01) < table_scope(table, 50.0, 0.01) < math.inf
     flat = rounded_biases(1e-9, 100_000)
     assert table_scope(flat, 0.0, 1e-3) == pytest.approx(999, abs=1) and table_window(flat, 0.0, 1e-6) == math.inf

@@ -65,7 +65,6 @@ def test_ball_discrepancy_bound_holds_and_is_attained(length, sigma, slope, seed
         ("ball_discrepancy_bound", (2, 1.0, 0.0), "length"),
         ("latest_successor_bound", (5, 4, 1, 1.0, 0.0), "match"),
         ("latest_successor_bound", (5, 3, 0, 1.0, 0.0), "gap"),
-        ("latest_successor_bound", (5, 3, 1, 1.0, -1.0), "slope"),
     ],
 )
 def test_bad_bound_arguments_are_refused(name, arguments, text):

@@ -66,3 +66,7 @@ def test_constants_turn_positive_just_below_the_least_number_of_tokens():
     assert all(ball > 0 for ball in (*order.slack_above(44), order.slack_below(44)))
     assert order.slack_below(42) < 0
     assert order.slack_below(43) < order.slack_below(44)
+
+
+def test_earliest_time_is_the_limit_less_a_logarithm():
+    assert order.earliest(0.001, 1000, 0.1) == pytest.approx(1 - 1 / math.log(996 / math.expm1(0.1)))

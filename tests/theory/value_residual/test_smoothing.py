@@ -70,6 +70,8 @@ def test_the_bound_of_the_stack_is_reached_and_does_not_vanish(tau, lam, layers)
     worst = np.array([[1.0, 0.0], [1 - tau, tau]])
     reached = row_diameter(residual_stack([worst] * layers, [[0.0], [2.0]], lam)[-1])
     assert reached == pytest.approx(residual_diameter_bound(tau, 2.0, lam, layers), rel=1e-10, abs=1e-15)
+    limit = residual_diameter_bound(tau, 2.0, lam)
+    assert limit == pytest.approx(2 * tau * lam / (1 + lam - tau))
 
 
 def test_the_diameter_is_the_farthest_pair():
