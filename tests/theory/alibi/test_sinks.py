@@ -1,4 +1,4 @@
-"""A learned sink in the denominator: attained by three logits, exceeded by none, the plain bound without it."""
+"""A learned sink in the denominator: attained by three logits, exceeded by none."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The sharp bounds: their closed forms, no violation, and attained where they are called sharp."""
+"""The sharp bounds: no violation, and attained where they are called sharp."""
 
 
 import mpmath as mp
