@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tests.theory.cases import refuses
 from tests.theory.entries import ENTRIES, OPTIONAL
 from tests.theory.refusals import TABLE
-from theory import alibi, checked, landscape
+from theory import checked, landscape
 from theory.landscape import temperature
 
 NEVER = [
@@ -149,10 +149,6 @@ def test_numbers_of_any_library_are_taken_at_their_value(kind):
         found = checked.reals("x", value)
         assert found.dtype == np.float64 and found.ravel()[0] == 3.0
     assert landscape.loss(kind(1), 0, kind(1), 0, kind(9)) == landscape.loss(1.0, 0.0, 1.0, 0.0, 9.0)
-
-
-def test_half_precision_is_widened_before_anything_is_computed():
-    assert alibi.scope(np.float16(0.1), np.float32(12), 1e-3) == alibi.scope(float(np.float16(0.1)), 12.0, 1e-3)
 
 
 def test_whole_numbers_are_whole():

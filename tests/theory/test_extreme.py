@@ -103,7 +103,6 @@ LARGE = [
     (grams.value_diameters, {"w_v": LAYER["w_q"], "gamma": np.ones(4)}, [("w_v",)]),
     (grams_rotary.rotary_ranges, LAYER | {"key_bias": np.ones((1, 2))}, [("w_q", "query_bias"), ("w_k", "key_bias")]),
     (dropped.value_diameter, {"w_v": np.eye(2), "gamma": np.ones(2)}, [("w_v",)]),
-    (alibi.spectral_range_of_norms, {"product": 2.0, "pull": 0.5, "gamma": [1.0, 2.0]}, [("product", "pull")]),
 ]  # fmt: skip
 
 
@@ -119,7 +118,6 @@ def test_weights_of_any_size_give_their_range_to_ten_digits(function, arguments,
 def test_scopes_of_huge_weights_are_those_of_their_range():
     huge = QUERY | {"w_q": 1e200 * np.eye(2)}
     spread = alibi.logit_range(**huge)
-    assert alibi.scope(0.5, spread, 0.01) == pytest.approx(2 * spread)
     biased = alibi.Head(**huge | {"query_bias": np.full(2, 1e200)})
     assert alibi.spectral_scope(biased, slope=0.5, eps=0.01) >= 2 * spread
     assert one_line(lambda: alibi.logit_range(**huge | {"w_k": 1e200 * np.eye(2)})) is None

@@ -7,7 +7,6 @@ from sympy import Integer, Matrix, Piecewise, Rational, Symbol, exp, simplify
 
 from tests.theory.cases import refuses
 from theory import shift
-from theory.induction import bounds
 from theory.landscape import symbolic
 from theory.landscape.grid import Terms, evaluate
 from theory.lowering import ball
@@ -55,10 +54,6 @@ def test_the_reciprocal_of_an_interval_is_rounded_outward():
     assert Rational(str(low.fmpq())) < -Rational(1, 3) < Rational(str(high.fmpq()))
     for x in ((-1, 0.5), (-1, 0), (0, 1)):
         assert not all(end.is_finite() for end in ball._inverse((arb(x[0]), arb(x[1]))))
-
-
-def test_a_printed_bound_too_small_for_floats_is_zero_without_a_warning():
-    assert bounds.printed_copy_error_bound(4, 1.0, 1e4) == 0.0
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])

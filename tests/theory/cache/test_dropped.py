@@ -47,13 +47,6 @@ def test_truncation_survives_logits_of_thousands(seed, shift):
     assert apart.mass == approx(mass(logits - shift * dropped, dropped), rel=1e-9)
 
 
-def test_output_error_bound_is_reached_by_values_at_both_ends():
-    values, dropped = np.array([[1.0], [1.0], [-1.0]]), np.array([True, True, False])
-    logits = np.array([0.3, -1.0, 0.7])
-    error = np.linalg.norm(mean(logits, values) - values[2])
-    assert error == approx(output_error_bound(mass(logits, dropped), 2.0), rel=1e-12)
-
-
 @pytest.mark.parametrize("norm", ["rms", "layer"])
 @given(seeds)
 def test_value_diameter_holds_and_is_reached_by_normalised_states(norm, seed):

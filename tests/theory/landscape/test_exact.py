@@ -12,7 +12,7 @@ from proofs_check.evidence.tolerances import KERNEL
 from tests.theory.cases import refuses
 from theory import landscape
 from theory.landscape import symbolic
-from theory.symbols import PARAMETERS, n_tokens, rest_logits, rest_scores
+from theory.symbols import PARAMETERS, n_tokens
 
 PARAMETER = st.floats(-6, 6)
 
@@ -43,14 +43,6 @@ def test_extreme_parameters_stay_finite(point):
 @pytest.mark.parametrize("function", [landscape.loss, landscape.gradient, landscape.excess_loss, landscape.logits])
 def test_bad_arguments_are_refused_in_one_line(function, arguments, message):
     refuses(lambda: function(*arguments), message)
-
-
-
-def test_printed_loss_follows_the_symbols():
-    point = (0.3, 0.7, 0.4, 0.6)
-    function = sp.lambdify([*PARAMETERS, rest_scores, rest_logits], symbolic.printed_loss(), "numpy")
-    assert landscape.printed_loss(*point, 7, 5.5) == pytest.approx(function(*point, 7, 5.5), abs=1e-14)
-
 
 
 @pytest.mark.parametrize("tokens", [2, 3, 5, 9])

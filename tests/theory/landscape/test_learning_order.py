@@ -7,7 +7,6 @@ import pytest
 
 from theory import landscape
 from theory.landscape import learning_order as order
-from theory.landscape.exact import scaled_learning_time
 from theory.symbols import PARAMETERS, alpha2, beta1, n_tokens
 
 POINT, TOKENS = (0.4, 2.0, 1.5, -0.2), 60
@@ -70,5 +69,4 @@ def test_constants_turn_positive_just_below_the_least_number_of_tokens():
 
 
 def test_earliest_time_is_the_limit_less_a_logarithm():
-    limit = scaled_learning_time(0.5, 0.5).value
-    assert order.earliest(limit, 1000, 0.1) == pytest.approx(1000 * limit - 1 / math.log(996 / math.expm1(0.1)))
+    assert order.earliest(0.001, 1000, 0.1) == pytest.approx(1 - 1 / math.log(996 / math.expm1(0.1)))

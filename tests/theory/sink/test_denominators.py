@@ -97,7 +97,3 @@ def test_rows_that_do_not_broadcast_are_named():
         refuses(lambda call=call: call(x, v, [0.5] * 3), told)
         assert call(x, v[0, 0], np.full((7, 1, 5), 0.5)).shape == (7, 4, 5, 3)
     assert zero_token_output(np.ones((4, 5, 2)), v[0, 0]).shape == (4, 5, 3)
-
-
-def test_denominators_refuse_in_one_line():
-    refuses(lambda: sink_output(np.ones((2, 1)), np.ones((3, 1, 1)), 0.0), "broadcast: logits (2,), values (3,)")
