@@ -4,8 +4,9 @@ MODEL is a folder of safetensors (BLOOM, MPT, Falcon, Baichuan, Llama, Mistral, 
 OLMo, OPT, Phi-3, SmolLM3, StableLM, GPT-2, GPT-NeoX, gpt-oss, or a model trained here; docs/families.md) or a hub id,
 with the head of any task. All numbers but RazorAttention's printed scope are bounds for every context of normalised
 states, so they lie far above what real text reaches. They hold in exact arithmetic: a model that runs in bfloat16 can
-exceed them, and --arithmetic adds bounds that include the rounding. The columns alpha and beta of a model with KV
-shifting mean nothing without the head's own gains. --matrices takes ALiBi heads as matrices instead.
+exceed them, and --arithmetic adds bounds that include the rounding. They are computed in floats, whose own rounding is
+estimated; --certified proves it where a range is attained. The columns alpha and beta of a model with KV shifting mean
+nothing without the head's own gains. --matrices takes ALiBi heads as matrices instead.
 """
 
 import argparse

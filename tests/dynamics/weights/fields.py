@@ -13,6 +13,7 @@ import json
 import re
 import zlib
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -154,12 +155,12 @@ def outcome(hf, folder: Path, data: Mapping[str, Any], before: Checkpoint | None
     """What transformers and what we make of a config. before: what was read of the config that was changed."""
     try:
         model = built(hf, folder, data)
-        through = through_ours(model)
-        name = re.sub(r"(?:ForCausalLM|LMHeadModel)$", "", type(model).__name__)
-        with eager(model):
-            records = inside(model.double(), name)
-    except Exception as error:  # whatever transformers says of a config: it runs nothing
+        name, own = re.sub(r"(?:ForCausalLM|LMHeadModel)$", "", type(model).__name__), deepcopy(model).double()
+        with eager(own):
+            records = inside(own, name)
+    except Exception as error:  # transformers alone runs in this block: whatever it says, it does not run the config
         return Outcome("not run", f"{type(error).__name__}: {error}")
+    through = through_ours(model)
     try:
         checkpoint = open_checkpoint(folder)
     except ValueError as error:
