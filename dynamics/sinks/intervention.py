@@ -21,6 +21,7 @@ from tqdm import tqdm
 from dynamics.model.decoder import InductionModel
 from dynamics.sinks import passes
 from dynamics.sinks.attention import Alone, Seen, reading
+from dynamics.sinks.texts import Text
 from dynamics.sinks.windows import cut
 from theory.records import comparable
 
@@ -76,7 +77,7 @@ class _Outcome(NamedTuple):
 
 def intervene(
     model: nn.Module,
-    tokens: ArrayLike,
+    tokens: Text | ArrayLike,
     change: Mask | Swap,
     window: int | None = None,
     *,

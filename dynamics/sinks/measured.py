@@ -13,7 +13,8 @@ from tqdm import tqdm
 
 from dynamics.sinks import passes, states
 from dynamics.sinks.attention import Received, Seen, entropy, most_entropy, reading
-from dynamics.sinks.windows import cut
+from dynamics.sinks.texts import Text
+from dynamics.sinks.windows import windows_of
 from theory.records import comparable
 
 Array = NDArray[np.float64]
@@ -88,7 +89,7 @@ class Measured(NamedTuple):
 
 def measure(
     model: nn.Module,
-    tokens: ArrayLike,
+    tokens: Text | ArrayLike,
     window: int | None = None,
     layers: Iterable[int] | None = None,
     *,
@@ -98,11 +99,11 @@ def measure(
     """Read a text window by window; attention is never held whole, nor more than one window of states.
 
     Args: model, an `InductionModel` or a model of transformers that `dynamics.hf.families` knows, in evaluation mode;
-        tokens, window, begin: as `dynamics.sinks.windows.cut`; layers: which to measure, None for all.
+        tokens, window, begin: as `dynamics.sinks.windows.windows_of`; layers: which to measure, None for all.
     Raises: ValueError as `cut`, for another model, layers that are not there, states that are not finite.
     """
     chosen, n_heads = chosen_layers(model, layers), passes.sizes(model).n_heads
-    rows = cut(model, tokens, window, begin)
+    rows, _, left, _ = windows_of(model, tokens, window, begin)
     sums: dict[str, Array] = {}
     for row in tqdm(rows, unit="window", disable=not progress, leave=False):
         found, causal = _window(model, torch.from_numpy(row), chosen, n_heads)
@@ -111,8 +112,6 @@ def measure(
                 sums[name] = np.maximum(sums.get(name, 0.0), value)
             else:
                 sums[name] = sums.get(name, 0.0) + value / len(rows)
-    taken = rows.shape[1] - (begin is not None)
-    left = np.size(tokens) - len(rows) * taken
     return Measured(chosen, rows.shape[1], len(rows), left, causal, _heads(sums), _states(sums))
 
 

@@ -1,17 +1,13 @@
-"""A model to measure, from a folder or the hub, and a text as its tokens; nothing is unpickled, no strange code run."""
+"""A model to measure, from a folder or the hub; nothing is unpickled, no strange code run."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 
-from dynamics.files.bounded import read_bytes
 from dynamics.files.strict_json import read_object
-from dynamics.model.decoder import InductionModel
 from dynamics.training import checkpoint
 from dynamics.weights import folder as folders
 from dynamics.weights import own
@@ -21,9 +17,6 @@ if TYPE_CHECKING:
     from torch import nn
 
 DTYPES = {name: getattr(torch, name) for name in ("float16", "bfloat16", "float32", "float64")}
-ASCII = 128
-LARGEST = 1 << 30  # bytes of a text
-_TOKENIZER = "tokenizer.json"
 
 
 def open_model(path_or_hub_id: str | Path, device: torch.device, dtype: str | None = None) -> nn.Module:
@@ -93,60 +86,3 @@ def _quiet(transformers) -> None:
     """Switch off the warnings and progress bars of transformers. This module says in one line what is wrong."""
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
-
-
-def read_text(path: str | Path) -> str:
-    """A text file. Raises: OSError; ValueError for an empty one, what is not UTF-8, and as `read_bytes`."""
-    try:
-        text = read_bytes(path, LARGEST).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: not UTF-8 ({error.reason} at byte {error.start})") from None
-    if not text.strip():
-        raise ValueError(f"{path}: the text is empty")
-    return text
-
-
-def tokens_of(model: nn.Module, folder: str | Path, text: str) -> NDArray[np.int64]:
-    """The tokens of a text: by the model's tokenizer.json without special tokens, of a model of ours its bytes.
-
-    Bytes beyond ASCII are "?", as in `dynamics.tasks.corpus`. Raises: ValueError for a model of ours with a vocabulary
-    below 128, and where there is no tokenizer, or it cannot be read.
-    """
-    if isinstance(model, InductionModel):
-        if model.config.vocab < ASCII:
-            raise ValueError(f"bytes need a vocabulary of {ASCII}, the model has {model.config.vocab}: give tokens")
-        found = np.frombuffer(text.encode("utf-8"), np.uint8)
-        return np.where(found < ASCII, found, ord("?")).astype(np.int64)
-    if not (Path(folder) / _TOKENIZER).is_file():
-        raise ValueError(f"{folder}: {_TOKENIZER} is missing: give tokens, not a text")
-    import transformers
-
-    _quiet(transformers)
-    try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-    except Exception as error:  # tokenizers raises Exception itself for a file that is none
-        reason = " ".join(str(error).split())
-        raise ValueError(f"{folder}: no tokenizer can be read ({type(error).__name__}: {reason[:300]})") from None
-    return np.asarray(tokenizer(text, add_special_tokens=False)["input_ids"], np.int64)
-
-
-def read_tokens(path: str | Path) -> NDArray[np.int64]:
-    """Token ids from a .npy file of whole numbers in one row, or from a text of them with spaces between.
-
-    Raises: OSError; ValueError of one line for anything else, pickled objects among it.
-    """
-    path = Path(path)
-    if path.suffix == ".npy":
-        try:
-            found = np.load(path, allow_pickle=False)
-        except ValueError as error:
-            raise ValueError(f"{path}: not an array of numbers ({' '.join(str(error).split())})") from None
-    else:
-        words = read_text(path).split()
-        wrong = [word for word in words if not (word.isascii() and word.isdigit()) or len(word) > 9]
-        if wrong:
-            raise ValueError(f"{path}: {wrong[0][:40]!r} is not the number of a token")
-        found = np.array(words, dtype=np.int64)
-    if not isinstance(found, np.ndarray) or found.ndim != 1 or found.dtype.kind not in "iu" or not found.size:
-        raise ValueError(f"{path}: tokens are whole numbers in one row, at least one")
-    return found.astype(np.int64)

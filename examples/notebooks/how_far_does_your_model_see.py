@@ -59,7 +59,8 @@ import inspect
 import random
 
 from dynamics.heads.rows import measured
-from dynamics.sinks.opened import open_model, tokens_of
+from dynamics.sinks.opened import open_model
+from dynamics.sinks.texts import tokens_of
 from theory import alibi
 
 model = open_model(MODEL, torch.device("cpu"))

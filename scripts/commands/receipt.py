@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from .cli import Parser, bar, command_parser, finite, output_file, whole
+from .texts import add_text, check_files, given_text
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -27,9 +28,7 @@ CONTEXT, SINKS = 256, 4
 def parser() -> Parser:
     p = command_parser("receipt", __doc__)
     p.add_argument("model", metavar="MODEL", nargs="?", help="a folder, or owner/name on the hub")
-    read = p.add_mutually_exclusive_group()
-    read.add_argument("--text", metavar="FILE", help="UTF-8; through the model's tokenizer.json, of ours as bytes")
-    read.add_argument("--tokens", metavar="FILE", help="numbers of tokens with spaces between, or an array (.npy)")
+    add_text(p, required=False)
     p.add_argument("--context", type=whole(8), default=CONTEXT, metavar="N", help=f"tokens read (default {CONTEXT})")
     p.add_argument("--windows", type=whole(1), default=1, metavar="N", help="that many pieces of the text (default 1)")
     p.add_argument("--plan", metavar="FILE", help="the cache's plan as JSON (default: 4 sinks, a window of N/4)")
@@ -79,8 +78,8 @@ def _consistent(args: argparse.Namespace) -> None:
             raise ValueError(f"--attack takes --seed and --json alone, got {given[0].replace('_', '-')}")
     if args.json and args.json == args.write_plan:
         raise ValueError(f"--json and --write-plan name one file: {args.json}")
-    if not args.attack and not (args.model and (args.text or args.tokens)):
-        raise ValueError("give MODEL and one of --text and --tokens, or --attack N")
+    if not args.attack and not (args.model and (args.text or args.tokens or args.records)):
+        raise ValueError("give MODEL and one of --text, --tokens and --records, or --attack N")
     if args.error is not None and not 0 < args.error < 1:
         raise ValueError(f"--error must lie strictly between 0 and 1, got {args.error:g}")
     if args.write_plan and args.error is None:
@@ -109,20 +108,21 @@ def _opened(args: argparse.Namespace) -> "tuple[Checkpoint, nn.Module, Tensor, R
     import torch
 
     from dynamics.razor.plan_file import read_plan
-    from dynamics.sinks.opened import open_model, read_text, read_tokens, tokens_of
+    from dynamics.sinks.opened import open_model
     from dynamics.sinks.windows import cut
     from dynamics.weights.folder import locate
     from dynamics.weights.reader import open_checkpoint
 
     given = read_plan(args.plan) if args.plan else None
-    text = read_tokens(args.tokens) if args.tokens else read_text(args.text)
+    check_files(args)
     folder = locate(args.model)
     checkpoint = open_checkpoint(folder)
     model = open_model(folder, torch.device("cpu"), args.dtype)
-    tokens = text if args.tokens else tokens_of(model, folder, text)
-    if len(tokens) < args.windows * args.context:
-        raise ValueError(f"{args.windows} windows of {args.context} tokens are asked for, the text has {len(tokens)}")
-    rows = torch.from_numpy(cut(model, tokens[: args.windows * args.context], args.context))
+    text = given_text(args, model, folder)
+    windows = cut(model, text, args.context)
+    if len(windows) < args.windows:
+        raise ValueError(f"{args.windows} windows of {args.context} tokens are asked for, the text has {len(windows)}")
+    rows = torch.from_numpy(windows[: args.windows])
     sizes = checkpoint.architecture
     if given is None:
         given = default_plan(sizes.n_layers, sizes.n_heads, sizes.n_kv_heads, args.context)

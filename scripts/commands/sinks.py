@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 
 from ..figures.figure_files import FORMATS, figure_prefix, formats
 from .cli import Parser, command_parser, layers_and_heads, output_file, whole
+from .texts import add_text, check_files, given_text, told
 
 if TYPE_CHECKING:
     from torch import nn
 
     from dynamics.sinks.intervention import Effect, Mask, Swap
     from dynamics.sinks.measured import Measured
+    from dynamics.sinks.texts import Text
 
 DTYPES = ("float16", "bfloat16", "float32", "float64")
 
@@ -24,11 +26,7 @@ DTYPES = ("float16", "bfloat16", "float32", "float64")
 def parser() -> Parser:
     p = command_parser("sinks", __doc__)
     p.add_argument("model", metavar="MODEL", help="a folder, or owner/name on the hub")
-    read = p.add_mutually_exclusive_group(required=True)
-    read.add_argument(
-        "--text", metavar="FILE", help="UTF-8; through the model's tokenizer.json, without special tokens"
-    )
-    read.add_argument("--tokens", metavar="FILE", help="numbers of tokens with spaces between, or an array (.npy)")
+    add_text(p)
     p.add_argument("--window", type=whole(2), metavar="N", help="tokens of a window (default: at most 1024)")
     p.add_argument("--begin", type=whole(0), metavar="ID", help="a token to put in front of each window, such as <s>")
     p.add_argument("--layers", type=_layers, metavar="L,..", help="only these layers: 0,3,7")
@@ -79,8 +77,8 @@ def main(argv: list[str] | None = None) -> int:
     prefix = figure_prefix(args.figure, "sinks", args.format) if args.figure else None
     from . import sinks_report
 
-    model, found, effect = _measured(args)
-    text, written = sinks_report.text(model, found, effect), []
+    model, given, found, effect = _measured(args)
+    text, written = "\n".join([*told(given), sinks_report.text(model, found, effect)]), []
     if target is not None:
         from dynamics.files.atomic import atomic_write_text
 
@@ -96,26 +94,26 @@ def main(argv: list[str] | None = None) -> int:
     return 0
 
 
-def _measured(args: argparse.Namespace) -> "tuple[nn.Module, Measured, Effect | None]":
-    """The model, what is measured of it, and what a change did, with a bar on a terminal."""
+def _measured(args: argparse.Namespace) -> "tuple[nn.Module, Text, Measured, Effect | None]":
+    """The model, its text, what is measured of it, and what a change did, with a bar on a terminal."""
     import torch
 
     from dynamics.sinks.intervention import intervene
     from dynamics.sinks.measured import chosen_layers, measure
-    from dynamics.sinks.opened import open_model, read_text, read_tokens, tokens_of
+    from dynamics.sinks.opened import open_model
     from dynamics.training.loop import choose_device
     from dynamics.weights.folder import locate
 
     device = choose_device(args.device)
-    given = read_tokens(args.tokens) if args.tokens else read_text(args.text)
+    check_files(args)
     folder = locate(args.model)
     model = open_model(folder, device, args.dtype)
-    tokens = given if args.tokens else tokens_of(model, folder, given)
+    tokens = given_text(args, model, folder)
     layers, change = chosen_layers(model, args.layers), _change(args)
     more = {"begin": args.begin, "progress": sys.stderr.isatty() and not args.quiet}
     try:
         effect = None if change is None else intervene(model, tokens, change, args.window, **more)
-        return model, measure(model, tokens, args.window, layers, **more), effect
+        return model, tokens, measure(model, tokens, args.window, layers, **more), effect
     except torch.OutOfMemoryError:
         raise ValueError(f"not enough memory on {device}: a smaller --window or --dtype needs less") from None
 
