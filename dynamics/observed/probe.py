@@ -42,8 +42,8 @@ def make_probe(
 ) -> Probe:
     """Rows that the model can read, the same for the same arguments.
 
-    Args: text (tokens,), cut into windows as `dynamics.sinks.windows.windows_of`; without one, sinks, norms and losses are
-        those of the copies; k, repeats, prompts, seed, excluded: as `dynamics.heads.scores.head_scores`, but k is by
+    Args: text (tokens,), cut as `dynamics.sinks.windows.windows_of`; without one, sinks, norms and losses are those of
+        the copies; k, repeats, prompts, seed, excluded: as `dynamics.heads.scores.head_scores`, but k is by
         default 32, or what the model's positions and vocabulary allow. A probe costs what its tokens cost.
     Raises: ValueError as they do.
     """

@@ -182,8 +182,8 @@ igsm --table --bundle text | text: it is a folder
 igsm --table --out text | plan.json
 igsm --quick --out text | another plan
 igsm --quick --out text/plan.json | not a folder
-receipt | give MODEL and one of --text and --tokens, or --attack N
-receipt {ALIBI} | give MODEL and one of --text and --tokens
+receipt | give MODEL and one of --text, --tokens and --records, or --attack N
+receipt {ALIBI} | give MODEL and one of --text, --tokens and --records
 receipt {ALIBI} --attack 5 | --attack takes --seed and --json alone, got model
 receipt --attack 5 --plan s.json | --attack takes --seed and --json alone, got plan
 receipt {TEXT} --plan /dev/zero | error: /dev/zero: a device, not a file
@@ -193,7 +193,7 @@ receipt {TEXT} --error .1 --json x --write-plan x | error: --json and --write-pl
 receipt {TEXT} --error 1 | --error must lie strictly between 0 and 1, got 1
 receipt {TEXT} --error nan | argument --error: expected a finite number, got 'nan'
 receipt {TEXT} --write-plan p.json | --write-plan needs --error
-receipt {TEXT} --context 99999 | 1 windows of 99999 tokens are asked for, the text has 11
+receipt {TEXT} --context 99999 | the text has 11
 receipt {TEXT} --context 7 | argument --context: expected a whole number >= 8, got '7'
 receipt {TEXT} --plan absent.json | error: [Errno 2] No such file or directory: 'absent.json'
 receipt {TEXT} --plan file | error: file: not readable as JSON
@@ -236,7 +236,7 @@ scope model --eps .1 --heads 0.-1 | such as 3,7.0,7.2, got '0.-1'
 scope model --eps .1 --figure map --format gif | expected pdf, png or pdf,png
 scope model --eps .1 --json model | it is a folder
 scope model --eps .1 --figure model/config.json/map | is not a folder
-sinks model | one of the arguments --text --tokens is required
+sinks model | one of the arguments --text --tokens --records is required
 sinks model --text file --tokens ids | not allowed with argument
 sinks model --text nowhere | No such file or directory: 'nowhere'
 sinks model --text model | Is a directory
