@@ -6,12 +6,14 @@ from functools import partial
 
 import numpy as np
 import pytest
+import torch
 
 from benchmarks.timing import peak_in_fresh_process
 from dynamics.scope.heads import layer_scopes, settings
 from dynamics.training.checkpoint import SHIPPED
 from dynamics.weights.reader import open_checkpoint
 from scripts.figures.heads.scope_map import Data, draw
+from tests.dynamics.hf import models
 from tests.dynamics.weights import checkpoint_files as files
 from tests.dynamics.weights.test_layouts import M1, m1_convolutions
 from tests.scripts.commands import contents, loaded, read, stopped, told
@@ -68,6 +70,30 @@ def test_no_bound_is_null_in_json_and_said_in_words(llama, tmp_path, done):
     assert len(heads) == 8
     assert {head["mass_window"] for head in heads} == {head["slope"] for head in heads} == {None}
     assert printed.count("no bound") >= 8 and "8 heads unknown" in printed and "slope times position" not in printed
+
+
+@pytest.mark.parametrize(
+    ("family", "positions"),
+    [("gpt2", "learned"), ("opt", "learned"), ("llama", "rotary"), ("smollm3", "rotary and none")],
+)
+def test_where_the_weights_say_nothing_the_report_says_so_why_and_what_to_run(family, positions, tmp_path, done):
+    models.model(family, dtype=torch.float32).save_pretrained(tmp_path / "model")
+    printed = done("scope", tmp_path / "model", "--eps", "1e-3", "--json", tmp_path / "x.json")
+    heads = read(tmp_path / "x.json")["heads"]
+    beyond = [head["scope"] > 128 for head in heads]
+    assert all(beyond) and [head["beyond_context"] for head in heads] == beyond and "e+" not in printed
+    assert f"positions {positions}: context 128" in printed and printed.count("> context") >= len(heads)
+    assert f"say nothing about {len(heads)} of {len(heads)} heads at this context" in printed
+    assert "arXiv 2605.05602" in printed and all(f"`{name}`" in printed for name in ("sinks", "heads", "compare"))
+    assert f"nothing is forgotten: all {2 * 128 * (4 if family in ('gpt2', 'opt') else 2)} tokens" in printed
+    assert "at most 0" not in printed and "slope times position" not in printed
+
+
+def test_a_head_whose_scope_lies_within_the_context_is_not_counted(alibi, tmp_path, done):
+    printed = done("scope", alibi, "--eps", "1e-2", "--context", "100", "--json", tmp_path / "x.json")
+    beyond = [head["scope"] > 100 for head in read(tmp_path / "x.json")["heads"]]
+    assert 0 < sum(beyond) < 16 and f"nothing about {sum(beyond)} of 16 heads" in printed and "ALiBi" in printed
+    assert "nothing about" not in done("scope", alibi, "--eps", "1e-2", "--context", "90000")
 
 
 def test_models_with_a_shift_show_its_coefficients(done):
