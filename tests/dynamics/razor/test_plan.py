@@ -42,6 +42,21 @@ def test_default_window_is_that_of_table_2():
     assert [n - plan.start(n) for n in (3999, 8000, 20000, 20001, 100000)] == [3999, 4000, 4000, 4001, 20000]
 
 
+@pytest.mark.parametrize(("context", "buffer"), [(1, 1), (256, 52), (4096, 820), (19_996, 4000), (10**6, 4000)])
+def test_the_default_buffer_follows_the_context_and_is_table_2s_from_20000_tokens_on(context, buffer):
+    plan, paper = RazorPlan.for_heads([], 1, 8, 8, context=context), RazorPlan(8, 8, ONE)
+    assert plan.buffer == buffer and RazorPlan.for_heads([], 1, 8, 8, context=context, buffer=7).buffer == 7
+    assert [n - plan.start(n) for n in (20_000, 10**5)] == [n - paper.start(n) for n in (20_000, 10**5)]
+    assert plan.n_kept(context) == min(context, 4 + max(buffer, ceil(context / 5)))
+    refused("^context must be a whole number >= 1", RazorPlan.for_heads, [], 1, 8, 8, context=0)
+
+
+@given(plans(n_layers=2), st.integers(1, 60))
+def test_a_plan_drops_something_where_a_head_holds_fewer_tokens_than_it_saw(plan, n):
+    held = [n if head in full else plan.n_kept(n) for full in plan.full for head in range(plan.n_kv_heads)]
+    assert plan.drops(n) == (min(held) < n)
+
+
 def test_group_is_full_if_any_of_its_query_heads_is_a_retrieval_head():
     plan = RazorPlan.for_heads([(0, 0), (0, 3), (0, 5), (2, 7)], 3, 8, 4, sinks=1)
     assert plan.full == (frozenset({0, 1, 2}), frozenset(), frozenset({3})) and plan.sinks == 1 and plan.group == 2

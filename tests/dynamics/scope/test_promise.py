@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from dynamics.comparison.local_errors import head_windows, least_share, measured, policies
+from dynamics.comparison.local_errors import PAPERS, head_windows, least_share, measured, policies
 from dynamics.model.attention_function import full_attention, replaced
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.promise import PromiseCache
@@ -87,12 +87,30 @@ def test_other_policies_lose_more_at_the_same_memory(checkpoint):
     plan = promised_plan(checkpoint, 0.02, CONTEXT)
     curve = [measured(name, float(share), function, run, wide) for share in (0.25, 0.5)
              for name, function in policies(plan, CONTEXT, share, [(0, 0)], True).items()]  # fmt: skip
-    assert {one.policy for one in curve} == {"window", "sinks + window", "heavy hitters", "razor, no heads", "razor"}
+    assert {one.policy for one in curve} == {"window", "sinks + window", "heavy hitters", "razor, no heads", PAPERS}
     worst = {(one.policy, one.kept): one.worst for one in curve}
     assert all(worst[name, 0.5] <= worst[name, 0.25] for name in ("window", "sinks + window"))
     assert all(one.worst > max(one.mean, 1e-4) for one in curve)
     assert least_share(curve, "window", worst["window", 0.5]).kept == 0.5
     assert least_share(curve, "window", 0.0) is None
+
+
+def test_errors_are_told_in_units_of_the_diameter_and_of_the_heads_own_output():
+    """Recomputed with numpy: two query heads of one key-value head, each token sees itself alone."""
+    query, key, value = np.random.default_rng(0).normal(size=(3, 1, 2, 9, 4))
+    key, value = key[:, :1], value[:, :1]
+    logits = np.where(np.tri(9, dtype=bool), query @ key.swapaxes(2, 3), -np.inf)
+    weights = np.exp(logits) / np.exp(logits).sum(-1, keepdims=True)
+    full = weights @ value
+    changes, sizes = (np.linalg.norm(x, axis=-1) for x in (value - full, full))
+
+    def run(function):
+        function(0, *map(torch.from_numpy, (query, key, value)), scale=1.0, slopes=None)
+        return 3.5
+
+    found = measured("own", 1 / 9, head_windows([[1]]), run, [np.array([2.0])])
+    assert found.worst == pytest.approx(changes.max() / 2) and found.mean == pytest.approx(changes.mean() / 2)
+    assert found.of_output == pytest.approx((changes.max((0, 2)) / sizes.mean((0, 2))).max()) and found.loss == 3.5
 
 
 class EverySecond(InMemory):
