@@ -65,6 +65,44 @@ def test_a_right_padded_forward_equals_each_sequence_alone(family):
         assert held == 0
 
 
+@pytest.mark.parametrize("family", ["llama", "gpt2"])
+def test_generate_goes_on_from_pads_on_the_left_as_alone_and_refuses_them_on_the_right(family):
+    """From pads on the right transformers itself goes on from a pad, and gives another text than alone."""
+    model, lengths = models.model(family), (9, 4)
+    (left, left_mask), (right, right_mask) = padded("left", lengths), padded("right", lengths)
+    for row, length in enumerate(lengths):
+        left[row, -length:] = right[row, :length]
+    plan = plan_for(model)
+    with models.double(), hf_cache.razor(model, plan) as cache:
+        with raises("sequence 1 ends in a pad, and generate would go on from there: pad on the left"):
+            generate(model, right, GREEDY, past_key_values=cache, attention_mask=right_mask)
+        found = generate(model, left, GREEDY, past_key_values=cache, attention_mask=left_mask).sequences
+        for row, length in enumerate(lengths):
+            cache.reset()
+            alone = generate(model, right[row : row + 1, :length], GREEDY, past_key_values=cache).sequences
+            assert torch.equal(alone[0, length:], found[row, 9:])
+    plain = generate(model, right, GREEDY, attention_mask=right_mask).sequences
+    assert not torch.equal(plain[1, 9:], found[1, 9:])
+
+
+@pytest.mark.parametrize(("family", "places"), [("gpt2", 16), ("opt", 16), ("llama", None)])
+def test_generation_past_the_last_learned_position_is_refused_before_it_begins(family, places):
+    name = {"gpt2": "n_positions"}.get(family, "max_position_embeddings")
+    model, ids = models.model(family, **{name: 16}), models.tokens(2, 9)
+    with hf_cache.razor(model, plan_for(model)) as cache:
+        told = "9 tokens and up to {} new ones need {} positions, the model has 16: ask for fewer new tokens"
+        for new in (7, 8, 9):
+            asked = {"max_length": 9 + new} if new == 9 else {"max_new_tokens": new}
+            cache.reset()
+            if new == 9 and places:
+                with raises(told.format(new, 8 + new)):
+                    model.generate(ids, past_key_values=cache, **GREEDY, **asked)
+                assert cache.get_seq_length() == 0
+            else:
+                found = model.generate(ids, past_key_values=cache, **GREEDY, **asked)
+                assert found.shape[1] == 9 + new
+
+
 @pytest.mark.parametrize("family", ["llama", "bloom"])
 def test_a_padded_text_goes_on_and_its_pads_stay_pads(family):
     model = models.model(family)
