@@ -127,8 +127,8 @@ def _check_room(model: PreTrainedModel, length: int, config: Any = None, **named
     total = (total or 0) if new is None else length + new
     most = model.config.max_position_embeddings
     if total - 1 > most:  # the last token is not read
-        raise ValueError(f"{length} tokens and up to {total - length} new ones need {total - 1} positions, the model has "
-                         f"{most}: ask for fewer new tokens")  # fmt: skip
+        asked = f"{length} tokens and up to {total - length} new ones need {total - 1} positions"
+        raise ValueError(f"{asked}, the model has {most}: ask for fewer new tokens")
 
 
 def _rotations(given: Mapping[str, object]) -> list[object]:

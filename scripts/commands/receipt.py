@@ -4,8 +4,8 @@ MODEL is a folder of safetensors that `scope` and the Razor cache both know, or 
 the attention output of a layer, given that layer's inputs. One bound uses the range of the logits, the slopes and the
 mass that was kept; a sharper one also uses the extents of the evicted keys and values. The sum of the bounds is a total
 of local errors: no bound on logits follows. With --error the command says what must be kept so that no head ever loses
-more than that share of the diameter of its values, or that nothing may be forgotten, and what other policies keep and lose
-on the same text. Bounds stand beside what is measured there: the loss with the whole cache and with the plan.
+more than that share of the diameter of its values, or that nothing may be forgotten, and what other policies keep and
+lose on the same text. The loss with the whole cache and with each policy is measured beside the bounds.
 """
 
 import argparse
@@ -150,9 +150,9 @@ def default_plan(n_layers: int, n_heads: int, n_kv_heads: int, context: int) -> 
 def receipts(
     checkpoint: "Checkpoint", model: "nn.Module", tokens: "Tensor", plan: "RazorPlan", dtype: str
 ) -> "tuple[Receipt, tuple[float, float]]":
-    """Read the tokens (batch, n) with the Razor cache, and say what it may have lost; losses of the full cache and of it.
+    """Read the tokens (batch, n) with the Razor cache: what it may have lost; the losses of the full cache and of it.
 
-    Losses are means over the tokens that are predicted, in nats, NaN for a model without a head.
+    Losses are in nats a predicted token, NaN for a model without a head.
     """
     from dynamics.model.attention_function import full_attention
     from dynamics.razor.cache import RazorCache
@@ -206,7 +206,7 @@ class _Others(NamedTuple):
     sloped: bool
 
     def rows(self, best: "Local", error: float, read, wide) -> "list[tuple[str, Local]]":
-        """All of them at the memory of the best, unless it is all, and the least whose measured error is small enough."""
+        """All at the memory of the best, unless that is all of it; the least memory whose measured error is enough."""
         from fractions import Fraction
 
         from dynamics.comparison.local_errors import SHARES, Local, least_share

@@ -23,9 +23,9 @@ COLUMNS = ("layer", "forgetting", "measured", "bound", "from range", "bound/meas
 NOT_LOGITS = "local errors: each is about a layer's own inputs, and no bound on logits follows from their total"
 PROMISED = ("what", "policy", "kept", "largest error", "mean error", "of the output", "nats a token")
 UNITS = (
-    "errors: shares of the diameter of a head's values; of the output: the largest over the mean norm of the head's output",
-    "on this text. Proved are the promised ones, in units of the diameter; all else, the loss too, is measured here",
-    f"{PAPERS}: the top 14 % by induction and 1 % by echo, which every model has, one without such heads too",
+    "errors: shares of the diameter of a head's values; of the output: the largest over the head's mean output norm",
+    "proved are the promised errors, in units of the diameter; all else, the loss too, is measured on this text",
+    f"{PAPERS}: the top 14 % by induction and 1 % by echo, whether or not they are any good at it",
 )
 
 

@@ -24,12 +24,14 @@ BIASES = (
     f"{ARITHMETIC}; in bfloat16 transformers rounds slope times position, and a weight can exceed eps 90 times (32 "
     "heads, 4,096 tokens, slope 2^-1/2)"
 )
-POSITIONS = {"alibi": "ALiBi", "rope": "rotary", "learned": "learned", "none": "none"}
+POSITIONS = {"alibi": "ALiBi", "rope": "rotary"}
 WORST_CASE = (
-    "nor can a cache be safe for every query: with keys and values of norm 1 and queries up to norm r, one that is right "
-    "to an error e must keep about sqrt(d) exp(r) / e tokens in the worst case (arXiv 2605.05602)"
+    "nor can a cache be safe for every query: with keys and values of norm 1 and queries up to norm r, one that is "
+    "right to an error e must keep about sqrt(d) exp(r) / e tokens in the worst case (arXiv 2605.05602)"
 )
-MEASURED = "measured on a text: `sinks`, where attention goes; `heads`, what heads do; `compare`, what a cache policy costs"
+MEASURED = (
+    "measured on a text: `sinks`, where attention goes; `heads`, what heads do; `compare`, what a cache policy costs"
+)
 
 
 class Rounded(NamedTuple):
@@ -47,8 +49,8 @@ def text(
     shifted = any(head.alpha or head.beta for heads in layers for head in heads)
     rows = [COLUMNS + SHIFT * shifted, *(_row(head, shifted, asked.context) for heads in layers for head in heads)]
     if rounded is not None:
-        every = [head for heads in layers for head in heads]
-        cells = (f"in {rounded.arithmetic}", *(_tokens(rounded.scopes[head.layer, head.head], asked.context) for head in every))
+        found = (rounded.scopes[head.layer, head.head] for heads in layers for head in heads)
+        cells = (f"in {rounded.arithmetic}", *(_tokens(scope, asked.context) for scope in found))
         rows = [(*row[:7], cell, *row[7:]) for row, cell in zip(rows, cells, strict=True)]
     said = [] if rounded is None else [_left(rounded, asked)]
     return "\n".join([*aligned(rows), "", *said, *_summary(checkpoint, layers, asked, part)])
@@ -96,9 +98,11 @@ def number(value: float | None) -> str:
 
 def _summary(checkpoint: Checkpoint, layers: Layers, asked: Settings, part: bool) -> list[str]:
     sizes, heads = checkpoint.architecture, [head for of_layer in layers for head in of_layer]
+    kinds = (checkpoint.layer_architecture(layer).position for layer in range(sizes.n_layers))
+    placed = " and ".join(POSITIONS.get(kind, kind) for kind in dict.fromkeys(kinds))
     lines = [
-        f"{sizes.model_type}, {len(layers)} layers, {len(heads)}{' chosen' * part} heads, positions "
-        f"{_positions(checkpoint)}: context {asked.context}, window at most {asked.window}, eps {asked.eps:g}, mass {asked.mass:g}",
+        f"{sizes.model_type}, {len(layers)} layers, {len(heads)}{' chosen' * part} heads, positions {placed}: "
+        f"context {asked.context}, window at most {asked.window}, eps {asked.eps:g}, mass {asked.mass:g}",
         *(f"{sum(head.basis is basis for head in heads)} ranges D: {basis.value}" for basis in Basis
           if any(head.basis is basis for head in heads)),
         *(f"{sum(head.rule is rule for head in heads)} scopes: {rule.value}" for rule in Rule
@@ -107,12 +111,6 @@ def _summary(checkpoint: Checkpoint, layers: Layers, asked: Settings, part: bool
     if sizes.rounded_biases:
         lines.append(f"biases are bfloat16 in every format: scopes and windows hold up to {asked.context} tokens")
     return lines + _vacuous(heads, asked) + ([] if part else _totals(checkpoint, layers, asked))
-
-
-def _positions(checkpoint: Checkpoint) -> str:
-    """How the layers tell positions apart: most models in one way."""
-    kinds = (checkpoint.layer_architecture(layer).position for layer in range(checkpoint.architecture.n_layers))
-    return " and ".join(POSITIONS[kind] for kind in dict.fromkeys(kinds))
 
 
 def _vacuous(heads: Sequence[HeadScope], asked: Settings) -> list[str]:
