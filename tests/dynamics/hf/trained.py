@@ -1,6 +1,4 @@
-"""Tiny models of transformers, trained for the purpose on the text that every machine has, and what the pages say of
-them: `python -m tests.dynamics.hf.trained` prints the rows of docs/families.md and docs/receipts.md.
-"""
+"""Tiny models of transformers, trained for the purpose on the text that every machine has: the rows of the pages."""
 
 import tempfile
 
@@ -45,10 +43,3 @@ def trained(family):
             model(batch, labels=batch).loss.backward()
             optimizer.step()
     return model.eval(), held[torch.arange(64) * (len(held) // 64)]
-
-
-if __name__ == "__main__":
-    for name in FAMILIES:
-        bounds, receipt = rows(name)
-        print(f"| `{name}` | " + " | ".join(f"{x:.2f}" for x in bounds) + " |")
-        print(receipt_rows.line((f"{name}, trained", *receipt)))

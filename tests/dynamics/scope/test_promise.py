@@ -96,21 +96,18 @@ def test_other_policies_lose_more_at_the_same_memory(checkpoint):
 
 
 def test_errors_are_told_in_units_of_the_diameter_and_of_the_heads_own_output():
-    """Recomputed with numpy: two query heads of one key-value head, each token sees itself alone."""
-    query, key, value = np.random.default_rng(0).normal(size=(3, 1, 2, 9, 4))
-    key, value = key[:, :1], value[:, :1]
-    logits = np.where(np.tri(9, dtype=bool), query @ key.swapaxes(2, 3), -np.inf)
-    weights = np.exp(logits) / np.exp(logits).sum(-1, keepdims=True)
-    full = weights @ value
-    changes, sizes = (np.linalg.norm(x, axis=-1) for x in (value - full, full))
+    """Recomputed with numpy: two heads of which each token sees itself alone."""
+    query, key, value = given = np.random.default_rng(0).normal(size=(3, 1, 2, 9, 4))
+    weights = np.exp(query @ key.swapaxes(2, 3)) * np.tri(9)
+    full = weights / weights.sum(-1, keepdims=True) @ value
+    changes, sizes = (np.linalg.norm(x, axis=-1)[0] for x in (value - full, full))
 
     def run(function):
-        function(0, *map(torch.from_numpy, (query, key, value)), scale=1.0, slopes=None)
-        return 3.5
+        return float(function(0, *torch.from_numpy(given), scale=1.0, slopes=None).sum())
 
-    found = measured("own", 1 / 9, head_windows([[1]]), run, [np.array([2.0])])
-    assert found.worst == pytest.approx(changes.max() / 2) and found.mean == pytest.approx(changes.mean() / 2)
-    assert found.of_output == pytest.approx((changes.max((0, 2)) / sizes.mean((0, 2))).max()) and found.loss == 3.5
+    found = measured("own", 0.5, head_windows([[1, 1]]), run, [np.array([2.0, 2.0])])
+    units = changes.max() / 2, changes.mean() / 2, (changes.max(1) / sizes.mean(1)).max()
+    assert found == pytest.approx(("own", 0.5, *units, value.sum()))
 
 
 class EverySecond(InMemory):

@@ -98,15 +98,12 @@ def test_the_notebook_about_your_model_runs_on_models_without_slopes_and_says_wh
     family, tmp_path, monkeypatch, capsys
 ):
     models.model(family, dtype=torch.float32, vocab_size=256).save_pretrained(tmp_path)
-    symbols = {symbol: number for number, symbol in enumerate(sorted(ByteLevel.alphabet()))}
-    tokenizer = Tokenizer(BPE(symbols, []))
+    tokenizer = Tokenizer(BPE({symbol: number for number, symbol in enumerate(ByteLevel.alphabet())}, []))
     tokenizer.pre_tokenizer = ByteLevel(add_prefix_space=False)
     tokenizer.save(str(tmp_path / "tokenizer.json"))
     monkeypatch.setattr("matplotlib.pyplot.show", lambda: None)
     script = SOURCES["how_far_does_your_model_see"].read_text("utf-8")
-    here = script.replace('MODEL = SHIPPED / "alibi-text"', f"MODEL = {str(tmp_path)!r}")
-    assert here != script
-    exec(compile(here, "notebook", "exec"), {})
+    exec(script.replace('MODEL = SHIPPED / "alibi-text"', f"MODEL = {str(tmp_path)!r}"), {})
     shown = capsys.readouterr().out
     assert "> context" in shown and "the weights say nothing about 8 of 8 heads at 16384 tokens" in shown
     assert "0 of 8 heads are proved local at a context of 16384: the weights let nothing be forgotten" in shown
