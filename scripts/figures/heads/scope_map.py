@@ -55,7 +55,8 @@ def draw(data: Data) -> Figure:
         panel = figure.add_subplot()
         panel.set_facecolor("white")
         colours = matplotlib.colormaps["viridis_r"]
-        panel.imshow(np.where(vacuous, 0.7, np.nan), cmap="gray", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
+        grey = np.where(vacuous, 0.7, np.nan)
+        panel.imshow(grey, cmap="gray", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
         shown = np.where(vacuous, np.nan, np.maximum(data.scope, low))
         cells = panel.imshow(shown, cmap=colours, norm=norm, aspect="auto", interpolation="nearest")
         layer, head = np.nonzero(data.local)
@@ -69,7 +70,7 @@ def draw(data: Data) -> Figure:
         if low < float(data.context) < high:
             bar.ax.axhline(float(data.context), color=BLACK, linewidth=0.8)
         notes = [f"dot: local at a context of {int(data.context)} (line)"] * bool(len(layer))
-        notes += [f"grey: none below {FAR} contexts"] * bool(vacuous.any())
+        notes += [f"grey: over {FAR} contexts"] * bool(vacuous.any())
         said = "; ".join(notes) or f"no head is local at a context of {int(data.context)}"
         panel.set_title(f"{data.model}: {said}" if len(str(data.model)) + len(said) < 60 else f"{data.model}\n{said}")
     return figure
