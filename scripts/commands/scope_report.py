@@ -26,8 +26,8 @@ BIASES = (
 )
 POSITIONS = {"alibi": "ALiBi", "rope": "rotary"}
 WORST_CASE = (
-    "a cache that is right for every query must be large too: to an error e, with keys and values of norm 1 and queries "
-    "up to norm r, it needs of the order of sqrt(d) exp(r) / e tokens in the worst case (arXiv 2605.05602)"
+    "a cache that is right for every query must be large too: to an error e, with keys and values of norm 1 and "
+    "queries up to norm r, it needs of the order of sqrt(d) exp(r) / e tokens in the worst case (arXiv 2605.05602)"
 )
 MEASURED = (
     "measured on a text: `sinks`, where attention goes; `heads`, what heads do; `compare`, what a cache policy costs"
