@@ -108,8 +108,7 @@ def _watched(model: PreTrainedModel, place: _Place) -> Callable:
         if used and prompt is not None and (mask is None or mask.shape[1] <= prompt.shape[1]):
             cache.read.check_prompt(prompt)
         if cache is not None and mask is not None and not mask[:, -1].all():
-            row = int((mask[:, -1] == 0).nonzero()[0])
-            raise ValueError(f"sequence {row} ends in a pad, and generate would go on from there: pad on the left")
+            raise ValueError("a sequence ends in a pad, and generate would go on from there: pad on the left")
         if cache is not None and prompt is not None:
             _check_room(model, prompt.shape[1] if mask is None else int(mask.sum(1).max()), *arguments[:1], **named)
         return generate(inputs, *arguments, **named)

@@ -1,17 +1,13 @@
 """Generation with the Razor cache = transformers' own loop over the masked full attention of the whole text."""
 
 import gc
-import re
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
-from textwrap import dedent
 
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from transformers import BatchEncoding
 
 from dynamics.hf import attention, families
 from dynamics.hf import cache as hf_cache
@@ -91,18 +87,6 @@ def test_sequences_that_end_early_do_not_disturb_the_others(family):
     found, expected, _ = both(model, plan_for(model), ids, GREEDY | {"eos_token_id": end, "pad_token_id": pad})
     assert (found.sequences[0, 11:] == pad).all() and (found.sequences[:, -1] != pad).any()
     assert_same(found, expected)
-
-
-def test_the_recipe_of_the_guide_saves_memory_where_a_model_has_256_positions():
-    """As it stands on the page: 50 tokens and 100 new ones."""
-    text = (Path(__file__).parents[3] / "docs" / "guide.md").read_text("utf-8")
-    block = r"(?:^    .*\n|^\n)*"
-    (recipe,) = re.findall(f"{block}^    from dynamics.hf.cache import razor\n{block}", text, re.MULTILINE)
-    model = models.model("gpt2", dtype=torch.float32, n_positions=256)
-    given = {"model": model, "n_kv_heads": 4, "inputs": BatchEncoding({"input_ids": models.tokens(1, 50)})}
-    exec(compile(dedent(recipe), "guide.md", "exec"), given)
-    assert given["cache"].get_seq_length() == 149 and given["cache"].nbytes() < 0.9 * 149 * 2 * 2 * 32 * 4
-    assert given["plan"].drops(149)
 
 
 def formula(model, plan, n, itemsize, **sizes):

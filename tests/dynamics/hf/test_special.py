@@ -73,7 +73,7 @@ def test_generate_goes_on_from_pads_on_the_left_as_alone_and_refuses_them_on_the
     model, (ids, mask) = models.model("llama"), padded("left", (9, 4))
     right = {"inputs": torch.stack([ids[0], ids[1].roll(4)]), "attention_mask": padded("right", (9, 4))[1]}
     with models.double(), hf_cache.razor(model, plan_for(model)) as cache:
-        with raises("sequence 1 ends in a pad, and generate would go on from there: pad on the left"):
+        with raises("a sequence ends in a pad, and generate would go on from there: pad on the left"):
             model.generate(**right, past_key_values=cache)
         found = model.generate(ids, attention_mask=mask, past_key_values=cache, **LONGER)[1, 9:]
         cache.reset()
