@@ -30,7 +30,8 @@ WORST_CASE = (
     "queries up to norm r, it needs of the order of sqrt(d) exp(r) / e tokens in the worst case (arXiv 2605.05602)"
 )
 MEASURED = (
-    "measured on a text: `sinks`, where attention goes; `heads`, what heads do; `compare`, what a cache policy costs"
+    "what can be measured: where attention goes, `sinks MODEL --text FILE`; what heads do, `heads MODEL`; what a cache "
+    "policy costs, `compare MODEL --text FILE`"
 )
 
 

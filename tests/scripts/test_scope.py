@@ -80,7 +80,7 @@ def test_where_the_weights_say_nothing_the_report_says_so_why_and_what_to_run(fa
     assert all(head["scope"] > 1e6 and head["beyond_context"] and head["mass_window"] is None for head in heads)
     assert f"positions {positions}: context 128" in printed and printed.count("no bound") == printed.count(" unknown ")
     assert "nothing about 8 of 8 heads at this context" in printed and printed.count("> context") >= 8
-    assert all(f"`{name}`" in printed for name in ("sinks", "heads", "compare")) and "arXiv 2605.05602" in printed
+    assert all(f"`{name} MODEL" in printed for name in ("sinks", "heads", "compare")) and "arXiv 2605.05602" in printed
     assert "nothing is forgotten: all " in printed and "heads unknown" in printed
     assert not any(words in printed for words in ("at most 0", "e+", "slope times position"))
 
