@@ -75,7 +75,8 @@ class PromiseCache:
     def kept_words(self) -> str:
         """The share as a sentence, which says where the promise lets nothing go. Raises: as `kept_share`."""
         share, seen = self.kept_share(), max(layer.n_tokens for layer in self._layers)
-        return f"{NOTHING} so far: all {seen} tokens are kept" if share == 1 else f"{share:.1%} of {seen} tokens are kept"
+        said = f"{NOTHING} so far: all" if share == 1 else f"{share:.1%} of"
+        return f"{said} {seen} tokens are kept"
 
     def nbytes(self) -> int:
         """Bytes of all tensors stored: of a batch, each head holds what any of its sequences needs."""
