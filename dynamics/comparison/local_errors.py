@@ -1,6 +1,7 @@
 """The error of a cache policy in each layer for the given inputs of that layer, against full attention in float64.
 
 An error is the norm of the change of a head's output over the diameter of the head's values, which the weights allow.
+Outputs on a text are often much smaller than that, so the largest change is also told in units of the head's own.
 """
 
 from __future__ import annotations
@@ -20,18 +21,25 @@ from dynamics.razor.eviction import causal_bias, heavy_hitters, sink_window
 from dynamics.razor.plan import RazorPlan
 
 SINKS = 4
+TINY = 1e-300  # in place of an output that is 0 throughout
 SHARES = tuple(Fraction(n, 64) for n in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 40, 48, 56, 60))
-Run = Callable[[AttentionFunction], None]  # reads the text once with this attention
+PAPERS = "razor, the paper's heads"
+Run = Callable[[AttentionFunction], float]  # reads the text once with this attention: its loss, in nats a token
 Head = tuple[int, int]
 
 
 class Local(NamedTuple):
-    """A policy on a text: share of all entries that it holds at the end, and its largest and mean error."""
+    """A policy on a text: share of all entries that it holds at the end, its largest and mean error, and the loss.
+
+    of_output: the largest change of a head's output over the mean norm of this head's output; loss: nats a token.
+    """
 
     policy: str
     kept: float
     worst: float
     mean: float
+    of_output: float
+    loss: float
 
 
 class Watched:
@@ -40,7 +48,7 @@ class Watched:
     def __init__(self, function: AttentionFunction, diameters: Sequence[np.ndarray]) -> None:
         self.function, self.diameters = function, diameters
         self.stateful = getattr(function, "stateful", False)
-        self.worst, self.total, self.count = 0.0, 0.0, 0
+        self.worst, self.of_output, self.total, self.count = 0.0, 0.0, 0.0, 0
 
     def __call__(
         self, layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, slopes: Tensor | None
@@ -50,8 +58,10 @@ class Watched:
         full = full_attention(layer, *wide, scale=scale, slopes=None if slopes is None else slopes.double())
         group = query.shape[1] // key.shape[1]
         diameter = torch.from_numpy(self.diameters[layer]).to(full).repeat_interleave(group)
-        errors = (found.double() - full).norm(dim=-1) / diameter[:, None]
+        changes, sizes = (found.double() - full).norm(dim=-1), full.norm(dim=-1).mean((0, 2))
+        errors = changes / diameter[:, None]
         self.worst, self.total = max(self.worst, float(errors.max())), self.total + float(errors.sum())
+        self.of_output = max(self.of_output, float((changes.amax((0, 2)) / sizes.clamp(min=TINY)).max()))
         self.count += errors.numel()
         return found
 
@@ -61,8 +71,8 @@ def measured(
 ) -> Local:
     """Run the text with this policy. diameters: of the values of each layer's key-value heads, (n_kv_heads,)."""
     watched = Watched(function, diameters)
-    run(watched)
-    return Local(policy, kept, watched.worst, watched.total / watched.count)
+    loss = run(watched)
+    return Local(policy, kept, watched.worst, watched.total / watched.count, watched.of_output, loss)
 
 
 def policies(
@@ -70,8 +80,8 @@ def policies(
 ) -> dict[str, AttentionFunction]:
     """Every other policy with at most `share` of all entries at `context` tokens, those that fit.
 
-    plan: any of the model; retrieval: pairs (layer, head) that RazorAttention keeps whole. Heavy hitters need a
-    key-value head for each head.
+    plan: any of the model; retrieval: the paper's heads, pairs (layer, head), which RazorAttention keeps whole. Heavy
+    hitters need a key-value head for each head.
     """
     tokens, found = int(share * context), {}
     layers, kv_heads = len(plan.full), plan.n_kv_heads
@@ -81,7 +91,7 @@ def policies(
         found["sinks + window"] = sink_window(SINKS, tokens - SINKS)
     if tokens >= 2 and plan.group == 1:
         found["heavy hitters"] = heavy_hitters(tokens - tokens // 2, tokens // 2)
-    razor = {"razor, no heads": [], "razor": list(retrieval)}
+    razor = {"razor, no heads": []} | ({PAPERS: list(retrieval)} if retrieval else {})
     for name, whole in razor.items():
         held = RazorPlan.for_heads(whole, layers, plan.n_heads, kv_heads, sinks=SINKS, buffer=1, share=Fraction(0),
                                    compensation="alibi" if sloped else "mean")  # fmt: skip

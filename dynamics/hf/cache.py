@@ -20,6 +20,7 @@ from dynamics.hf.read import Read
 from dynamics.hf.versions import Cache, CacheLayerMixin, PreTrainedModel
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.plan import RazorPlan
+from dynamics.weights.kinds import KINDS
 
 GROWING_ANGLES = ("dynamic", "longrope")
 
@@ -33,16 +34,18 @@ def razor(
     with razor(model, plan) as cache:
         model.generate(ids, past_key_values=cache, max_new_tokens=100)
     Greedy search, sampling, beams, chunked prefill and a further call on a longer text give what the model's own masked
-    full attention (`dynamics.razor.masked`) gives on the whole text at each step; of a padded batch, whichever side the
-    pads are on, each sequence as if it were alone, if its position_ids are (`generate` makes them so). A layer with a
-    sliding window keeps that, for every head, and the plan has no say in it.
+    full attention (`dynamics.razor.masked`) gives on the whole text at each step; of a padded batch each sequence as if
+    it were alone, if its position_ids are (`generate` makes them so). A call of the model takes pads on either side;
+    `generate` goes on from the last column, so its pads stand on the left. A layer with a sliding window keeps that,
+    for every head, and the plan has no say in it.
     A call of `generate` on a used cache must be on a text that begins with what was read. It is compared by token ids;
     not compared is a call of the model itself, a text of which only the new part is given (with an attention_mask for
     all of it), and what follows embeddings given in place of ids. A copy (`copy.deepcopy`) goes on by itself, so that
     texts may share what they begin with.
     On exit the model has its own attention again and the cache and its copies can no longer be used.
     Raises: ValueError as `attention.replaced`, for a plan of another shape than the model's, for a model that is not
-        causal, for compensation "alibi" without slopes, and for rotary angles that change with the length of the text.
+        causal, for compensation "alibi" without slopes, and for rotary angles that change with the length of the text;
+        `generate` for pads on the right, and for more tokens than a model with learned positions has places for.
     """
     with kept(model, plan, lambda: RazorCache(plan, centres)) as cache:
         yield cache
@@ -74,7 +77,7 @@ def kept(model: PreTrainedModel, plan: RazorPlan, make: Callable[[], Any]) -> It
     before = vars(model).get("generate")
     try:
         if hasattr(model, "generate"):
-            model.generate = _watched(model.generate, place)
+            model.generate = _watched(model, place)
         if settings is not None:
             # MPT's is False.
             model.generation_config = copy(settings)
@@ -92,8 +95,9 @@ def kept(model: PreTrainedModel, plan: RazorPlan, make: Callable[[], Any]) -> It
             model.generation_config = settings
 
 
-def _watched(generate: Callable, place: _Place) -> Callable:
-    """The same call, refused if its text does not go on from what the cache has read."""
+def _watched(model: PreTrainedModel, place: _Place) -> Callable:
+    """The same call, refused if its text does not go on from what the cache has read, or cannot be gone on with."""
+    generate = model.generate
 
     @wraps(generate)
     def checked(inputs: Tensor | None = None, *arguments: Any, **named: Any) -> Any:
@@ -103,9 +107,27 @@ def _watched(generate: Callable, place: _Place) -> Callable:
         used = cache is not None and cache.get_seq_length()
         if used and prompt is not None and (mask is None or mask.shape[1] <= prompt.shape[1]):
             cache.read.check_prompt(prompt)
+        if cache is not None and mask is not None and not mask[:, -1].all():
+            raise ValueError("a sequence ends in a pad, and generate would go on from there: pad on the left")
+        if cache is not None and prompt is not None:
+            _check_room(model, prompt.shape[1] if mask is None else int(mask.sum(1).max()), *arguments[:1], **named)
         return generate(inputs, *arguments, **named)
 
     return checked
+
+
+def _check_room(model: PreTrainedModel, length: int, config: Any = None, **named: Any) -> None:
+    """Raise ValueError where a text of this length and its new tokens outrun learned positions; others have no end."""
+    kind = KINDS.get(model.config.model_type)
+    if kind is None or kind.position != "learned":
+        return
+    config = config or named.get("generation_config") or model.generation_config
+    new, total = (named.get(name, getattr(config, name)) for name in ("max_new_tokens", "max_length"))
+    total = (total or 0) if new is None else length + new
+    most = model.config.max_position_embeddings
+    if total - 1 > most:  # the last token is not read
+        asked = f"{length} tokens and up to {total - length} new ones need {total - 1} positions"
+        raise ValueError(f"{asked}, the model has {most}: ask for fewer new tokens")
 
 
 def _rotations(given: Mapping[str, object]) -> list[object]:

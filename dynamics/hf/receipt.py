@@ -46,7 +46,7 @@ def receipts(
 
 @contextmanager
 def promised(model: PreTrainedModel, weighed: Sequence[Weighed], error: float) -> Iterator[GenerationCache]:
-    """The model with a `PromiseCache`: `cache.razor_cache.kept_share()` says what it had to keep.
+    """The model with a `PromiseCache`: `cache.razor_cache.kept_words()` says what it had to keep.
 
     Args: weighed, from `dynamics.scope.receipt`; error, as `PromiseCache`. Raises: ValueError as `razor` and
     `PromiseCache`, and as `check_weighed`.

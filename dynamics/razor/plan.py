@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -9,6 +10,7 @@ from functools import cached_property
 from typing import Literal, get_args
 
 from theory.cache.size import BUFFER_SHARE, LEAST_BUFFER
+from theory.checked import index
 
 Compensation = Literal["none", "mean", "alibi", "centred"]
 MEAN_ITEMSIZE = 8  # the running means are float64
@@ -21,8 +23,8 @@ class RazorPlan:
 
     With n tokens seen, the query's own included, a head that is not full sees the tokens j < sinks and j >= start(n),
     start(n) = n - max(buffer, ceil(share n)), and one token for the N_d dropped ones, sinks <= j < start(n).
-    Source: RazorAttention, Section 3.2 and Table 2, whose buffer max(4000, N/5) is the default; a fixed window is
-    share = 0.
+    Source: RazorAttention, Section 3.2 and Table 2, whose buffer max(4000, N/5) is the default: of up to 4000 tokens it
+    drops none (`drops`; `for_heads` takes the model's context into account). A fixed window is share = 0.
     Args:
         n_heads, n_kv_heads: of every layer; query head h reads key-value head h // (n_heads // n_kv_heads).
         full: the full key-value heads of each layer.
@@ -67,13 +69,26 @@ class RazorPlan:
 
     @classmethod
     def for_heads(
-        cls, retrieval: Iterable[tuple[int, int]], n_layers: int, n_heads: int, n_kv_heads: int, **settings
+        cls,
+        retrieval: Iterable[tuple[int, int]],
+        n_layers: int,
+        n_heads: int,
+        n_kv_heads: int,
+        *,
+        context: int | None = None,
+        **settings,
     ) -> RazorPlan:
         """The plan that keeps every group whole in which at least one query head is a retrieval head.
 
-        Args: retrieval, pairs (layer, query head); settings, the other fields.
-        Raises: ValueError for a head that does not exist.
+        Args: retrieval, pairs (layer, query head); context, the tokens of the longest text, from which the buffer
+            follows where none is given: a fifth of them, and at most Table 2's 4000. That is Table 2's own window,
+            max(4000, N/5), for every N >= 20,000; at fewer tokens 4000 would save less than the table says, at 4000
+            nothing. settings, the other fields.
+        Raises: ValueError for a head that does not exist, and a context below 1.
         """
+        if context is not None:
+            fifth = math.ceil(BUFFER_SHARE * index("context", context, 1))
+            settings = {"buffer": min(LEAST_BUFFER, fifth)} | settings
         chosen: list[set[int]] = [set() for _ in range(n_layers)]
         group = max(1, n_heads // max(1, n_kv_heads))
         for layer, head in retrieval:
@@ -132,6 +147,10 @@ class RazorPlan:
     def n_kept(self, n: int) -> int:
         """Tokens that a head which is not full stores after n, the compensation token aside."""
         return n - max(0, self.kept_from(n) - self.sinks)
+
+    def drops(self, n: int) -> bool:
+        """Whether any head has forgotten a token after n; if not, the cache saves nothing at this length."""
+        return self.n_kept(n) < n and any(len(heads) < self.n_kv_heads for heads in self.full)
 
 
 def razor_bytes(

@@ -15,6 +15,7 @@ from dynamics.razor.weighed import Guard, Weighed
 from theory.cache.promise import droppable
 from theory.cache.reach import Reach, span
 
+NOTHING = "nothing may be forgotten at this error"
 BLOCK = 16  # tokens between two looks at what may go; a query sees at least those of its own block
 
 
@@ -70,6 +71,12 @@ class PromiseCache:
         if not sum(seen):
             raise ValueError("there is no share before the first token")
         return float(np.mean([float(self.held(at).double().mean()) / n for at, n in enumerate(seen) if n]))
+
+    def kept_words(self) -> str:
+        """The share as a sentence, which says where the promise lets nothing go. Raises: as `kept_share`."""
+        share, seen = self.kept_share(), max(layer.n_tokens for layer in self._layers)
+        said = f"{NOTHING} so far: all" if share == 1 else f"{share:.1%} of"
+        return f"{said} {seen} tokens are kept"
 
     def nbytes(self) -> int:
         """Bytes of all tensors stored: of a batch, each head holds what any of its sequences needs."""

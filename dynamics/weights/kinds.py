@@ -75,7 +75,7 @@ class Kind(NamedTuple):
     reads: tuple[str, ...] = ()
     fields: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     kv_heads: Literal["given", "all", "one"] = "given"
-    position: Literal["rope", "alibi", "none"] = "rope"
+    position: Literal["rope", "alibi", "learned"] = "rope"
     pairs: Literal["halves", "neighbours"] = "halves"
     share: float | None = None
     share_name: str = "partial_rotary_factor"
@@ -135,7 +135,7 @@ KINDS = {
                                                              "head_dim": 256, "query_pre_attn_scalar": 256}),
     "gemma3_text": _GEMMA3,
     "gpt2": Kind("attn", "ln_1", layer_norm=True, norm_bias=True, fused=("c_attn", "concatenated"), transposed=True,
-                 biases=("", True), needs={"add_cross_attention": False}, kv_heads="all", position="none", root="h.",
+                 biases=("", True), needs={"add_cross_attention": False}, kv_heads="all", position="learned", root="h.",
                  scale="gpt2", ends=("wte.weight", "ln_f.weight"),
                  fields=_BLOCKS | {"hidden_size": ("n_embd", "hidden_size"),
                                    "max_position_embeddings": ("n_positions", "max_position_embeddings")}),
@@ -151,7 +151,7 @@ KINDS = {
     "olmo2": Kind(norm=None, gains=Gains(over="width")),
     "opt": Kind(norm="self_attn_layer_norm", layer_norm=True, norm_bias=True, biases=("enable_bias", True),
                 needs={"do_layer_norm_before": True, "layer_norm_elementwise_affine": True}, kv_heads="all",
-                position="none", root="decoder.layers.", ends=("decoder.embed_tokens.weight",)),
+                position="learned", root="decoder.layers.", ends=("decoder.embed_tokens.weight",)),
     "phi3": Kind(fused=("qkv_proj", "concatenated"), biases=("", False), share=1.0, windows="all",
                  absent={"original_max_position_embeddings": 4096}),
     "qwen2": _QWEN._replace(biases=("", True)),

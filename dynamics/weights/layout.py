@@ -42,7 +42,7 @@ class Architecture(NamedTuple):
     d_head: int
     d_model: int
     norm: Literal["rms", "layer", "none"]
-    position: Literal["alibi", "rope", "none"]
+    position: Literal["alibi", "rope", "learned", "none"]
     slopes: tuple[float, ...] | None
     pairs: Literal["halves", "neighbours"]
     scale: float

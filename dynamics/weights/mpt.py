@@ -64,7 +64,7 @@ def layout(data: Mapping[str, Any], path: Path, prefix: str) -> Layout:
     slopes = tuple(slope ** (attention.alibi_bias_max / 8) for slope in alibi.slopes(config.n_heads))
     architecture = Architecture(
         model_type="mpt", n_layers=config.n_layers, n_heads=config.n_heads, n_kv_heads=config.n_heads, d_head=d_head,
-        d_model=width, norm="layer", position="alibi" if attention.alibi else "none",
+        d_model=width, norm="layer", position="alibi" if attention.alibi else "learned",
         slopes=slopes if attention.alibi else None, pairs="halves",
         scale=attention.softmax_scale or layouts.default_scale(d_head), max_length=config.max_seq_len,
         clip=attention.clip_qkv or None,

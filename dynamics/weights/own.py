@@ -44,7 +44,7 @@ def layout(folder: Path) -> tuple[Layout, str]:
         d_head=config.width // config.n_heads,
         d_model=config.width,
         norm="rms",
-        position=config.position_in_attention,
+        position=config.position,
         slopes=tuple(alibi.slopes(config.n_heads)) if config.position == "alibi" else None,
         pairs="halves",
         scale=layouts.default_scale(config.width // config.n_heads),

@@ -6,7 +6,8 @@
 # That range follows from the weights. Here we read it off a small model that ships with the package, compare it with
 # what the heads do on real text, let a cache forget what may be forgotten, and look for attention sinks.
 #
-# Replace `MODEL` by a folder of your own, or by the name of a model on the hub: BLOOM, MPT, Baichuan, Llama, Mistral, Qwen.
+# Replace `MODEL` by a folder of your own, or by the name of a model on the hub: BLOOM, MPT, GPT-2, OPT, Llama, Mistral, Qwen.
+# Where a model shows nothing, the cells say so: a score stands beside what even attention would get.
 
 # %%
 import matplotlib.pyplot as plt
@@ -18,29 +19,31 @@ from dynamics.training.checkpoint import SHIPPED
 torch.set_num_threads(1)
 plt.rcParams.update({"font.size": 9, "figure.dpi": 90})
 MODEL = SHIPPED / "alibi-text"  # four layers of eight heads, trained on Python's own sources
-EPS = 1e-3
+EPS, CONTEXT = 1e-3, 16384
 
 # %% [markdown]
 # ## 1. Scope: a proof from the weights
 #
 # `checkpoint_scopes` reads a checkpoint head by head. **Look at** how the slope rules: each head of a layer sees about
-# twice as far as the one before it, as its slope is half as large.
+# twice as far as the one before it, as its slope is half as large. A model without slopes has scopes beyond any context.
 
 # %%
 from dynamics.scope.heads import checkpoint_scopes
 
-scopes = checkpoint_scopes(MODEL, eps=EPS, context=16384)
+scopes = checkpoint_scopes(MODEL, eps=EPS, context=CONTEXT)
 print("layer head   slope   range of logits   scope (tokens)")
 for head in scopes[:8]:
-    print(f"{head.layer:5} {head.head:4} {head.slope:8.4f} {head.logit_range:12.1f} {head.scope:16.0f}")
+    told = f"{head.scope:.0f}" if head.scope <= CONTEXT else "> context"
+    print(f"{head.layer:5} {head.head:4} {head.slope or 0:8.4f} {head.logit_range:12.1f} {told:>16}")
+print(f"the weights say nothing about {sum(h.scope > CONTEXT for h in scopes)} of {len(scopes)} heads at {CONTEXT} tokens")
 
-# %% alt="A map of scopes, rows are layers and columns heads: from a hundred tokens on the left to fifty thousand on the right."
+# %% alt="A map of scopes, rows are layers and columns heads: from a hundred tokens on the left to the context on the right."
 layers, heads = 1 + max(h.layer for h in scopes), 1 + max(h.head for h in scopes)
 grid = np.array([h.scope for h in scopes]).reshape(layers, heads)
 figure, panel = plt.subplots(figsize=(5, 2.4), layout="constrained")
-cells = panel.imshow(np.log10(grid), cmap="viridis_r", aspect="auto")
+cells = panel.imshow(np.log10(grid), cmap="viridis_r", aspect="auto", vmin=2, vmax=np.log10(CONTEXT))
 panel.set(xlabel="head", ylabel="layer", title=f"no token from this distance on weighs more than {EPS:g}")
-bar = figure.colorbar(cells, ticks=[2, 3, 4])
+bar = figure.colorbar(cells, ticks=[2, 3, 4], extend="both")
 bar.ax.set_yticklabels(["100", "1,000", "10,000"])
 bar.set_label("scope (tokens)")
 plt.show()
@@ -58,14 +61,14 @@ plt.show()
 import inspect
 import random
 
-from dynamics.heads.rows import measured
+from dynamics.heads.rows import longest, measured
 from dynamics.sinks.opened import open_model
 from dynamics.sinks.texts import tokens_of
 from theory import alibi
 
 model = open_model(MODEL, torch.device("cpu"))
 TEXT = inspect.getsource(random)[:1024]  # any text will do
-tokens = tokens_of(model, MODEL, TEXT)
+tokens = tokens_of(model, MODEL, TEXT)[: longest(model)]
 
 
 def largest_by_distance(start, weights):
@@ -86,7 +89,7 @@ figure, panel = plt.subplots(figsize=(5.6, 3), layout="constrained")
 distance = np.arange(1, len(tokens))
 for number, color in ((0, "#0072b2"), (1, "#d55e00"), (2, "#009e73")):
     head = scopes[number]
-    bound = [alibi.weight_bound(float(n), head.slope, head.logit_range) for n in distance]
+    bound = [alibi.weight_bound(float(n), head.slope or 0.0, head.logit_range) for n in distance]
     panel.loglog(distance, bound, color=color, label=f"head {number}: bound")
     panel.loglog(distance, blocks[0, number, 1:].clamp(min=1e-9).numpy(), ".", color=color, markersize=2)
 panel.set(xlabel="distance (tokens)", ylabel="largest weight", ylim=(1e-7, 2))
@@ -96,17 +99,25 @@ plt.show()
 # %% [markdown]
 # ## 3. Which heads look for copies
 #
-# Where no slope helps - rotary models have none - only what heads do can tell. On a random prompt that is repeated, a
-# head that finds the earlier copy, or what came after it, is one that a cache must not cut. **Look at** how few there are.
+# Where no slope helps - rotary and learned positions have none - only what heads do can tell. On a random prompt that is
+# repeated, a head that finds the earlier copy, or what came after it, is one that a cache must not cut. **Look at** how few
+# there are, and at a model made by hand, in which such heads were planted.
 
 # %%
-from dynamics.heads.scores import head_scores
+from dynamics.heads.scores import head_scores, largest_k
+from dynamics.model.made.known_heads import known_model
 
-found = head_scores(model, k=100)
+LENGTH = min(100, largest_k(model, 4, ()))
+found = head_scores(model, k=LENGTH)
+even = np.mean([row // LENGTH / (row + 1) for row in range(LENGTH, 4 * LENGTH)])
 order = np.argsort(-found.induction, axis=None)[:5]
-for layer, head in zip(*np.unravel_index(order, found.induction.shape)):
+best = list(zip(*np.unravel_index(order, found.induction.shape)))
+for layer, head in best:
     print(f"layer {layer}, head {head}: {found.induction[layer, head]:.2f} of its attention on what came after a copy, "
           f"{found.echo[layer, head]:.2f} on the copy")
+print(f"even attention: {even:.2f}; {np.sum(found.induction > even + 0.1)} of {found.induction.size} heads exceed it by 0.1")
+planted = head_scores(known_model(0).model).induction
+print(f"planted by hand: {np.sort(planted, axis=None)[::-1].round(2)}")
 
 # %% [markdown]
 # ## 4. What a cache may forget
@@ -116,15 +127,14 @@ for layer, head in zip(*np.unravel_index(order, found.induction.shape)):
 # this text against the share of the cache that is kept.
 
 # %%
-from dynamics.model.attention_function import replaced
 from dynamics.razor.masked import MaskedAttention
 from dynamics.razor.plan import RazorPlan
-from dynamics.sinks.passes import logits
+from dynamics.sinks.passes import logits, through
 
 SHORT = torch.from_numpy(tokens[:512])
 
 
-def bits_per_byte():
+def bits_per_token():
     total = 0.0
     with torch.no_grad():
         for start, rows in logits(model, SHORT):
@@ -135,25 +145,21 @@ def bits_per_byte():
 
 def kept(plan):
     """The share of keys and values that are held at the end."""
-    full = sum(len(heads) for heads in plan.full)
-    held = full * len(SHORT) + (layers * heads_kv - full) * min(len(SHORT), plan.sinks + plan.buffer + 1)
-    return held / (layers * heads_kv * len(SHORT))
+    whole = sum(len(heads) for heads in plan.full) / (layers * plan.n_kv_heads)
+    return whole + (1 - whole) * plan.n_kept(len(SHORT)) / len(SHORT)
 
 
-heads_kv = heads
-best = [frozenset() for _ in range(layers)]
-for layer, head in zip(*np.unravel_index(order, found.induction.shape)):
-    best[layer] |= {int(head)}
-window = {"share": 0, "compensation": "none"}
+shape = layers, heads, 1 + max(h.kv_head for h in scopes)
+window = {"sinks": 4, "share": 0, "compensation": "none"}
 plans = {
-    "the 5 heads whole, others a window of 64": RazorPlan(heads, heads, tuple(best), sinks=4, buffer=64, **window),
-    "every head a window of 64": RazorPlan(heads, heads, (frozenset(),) * layers, sinks=4, buffer=64, **window),
-    "every head a window of 128": RazorPlan(heads, heads, (frozenset(),) * layers, sinks=4, buffer=128, **window),
+    "the 5 heads whole, others a window of 64": RazorPlan.for_heads(best, *shape, buffer=64, **window),
+    "every head a window of 64": RazorPlan.for_heads([], *shape, buffer=64, **window),
+    "every head a window of 128": RazorPlan.for_heads([], *shape, buffer=128, **window),
 }
-print(f"{bits_per_byte():.3f} bits per byte with the whole cache")
+print(f"{bits_per_token():.3f} bits a token with the whole cache")
 for name, plan in plans.items():
-    with replaced(model, MaskedAttention(plan)):
-        print(f"{bits_per_byte():.3f} with {100 * kept(plan):.0f} % of it: {name}")
+    with through(model, MaskedAttention(plan)):
+        print(f"{bits_per_token():.3f} with {100 * kept(plan):.0f} % of it: {name}")
 
 # %% [markdown]
 # On a text as short as this the windows hardly matter; on needles in a haystack they do (`induction-workbench study compare`
@@ -162,8 +168,10 @@ for name, plan in plans.items():
 
 # %%
 local = [head for head in scopes if head.reach.name == "LOCAL"]
-print(f"{len(local)} of {len(scopes)} heads are proved local at a context of 16384: they may keep "
-      f"{sum(head.budget for head in local) / (16384 * len(local)):.0%} of it without losing more than {EPS:g} of the mass")
+share = sum(head.budget for head in local) / (CONTEXT * max(1, len(local)))
+print(f"{len(local)} of {len(scopes)} heads are proved local at a context of {CONTEXT}" + (
+    f": they may keep {share:.0%} of it without losing more than {EPS:g} of the mass" if local
+    else ": the weights let nothing be forgotten"))
 
 # %% [markdown]
 # ## 5. Sinks
@@ -174,16 +182,17 @@ print(f"{len(local)} of {len(scopes)} heads are proved local at a context of 163
 # %%
 from dynamics.sinks.measured import measure
 
-sinks = measure(model, tokens[:512])
-even = np.mean(1 / np.arange(1, 513))
+sinks = measure(model, SHORT.numpy())
+even = np.mean(1 / np.arange(1, len(SHORT) + 1))
 print(f"even attention gives the first token {even:.3f}")
 for layer, row in enumerate(sinks.heads.first):
     shares = " ".join(f"{share:.3f}" for share in row)
     print(f"layer {layer}: {shares}   its value over the others': {sinks.states.drain[layer]:.2f}")
+print(f"{np.sum(sinks.heads.first > even + 0.1)} of {len(scopes)} heads give the first token 0.1 more than even attention")
 
 # %% [markdown]
-# No: in the mean over its heads every layer gives the first token less than its even share. With ALiBi a far token fades
-# whatever it says; the scope of Section 1 says how far a sink can reach.
+# The model that ships has no sink: in the mean over its heads every layer gives the first token less than its even share.
+# With ALiBi a far token fades whatever it says; the scope of Section 1 says how far a sink can reach.
 #
-# **Exercise.** Point `MODEL` at a rotary model of your own and run the notebook again. *What to expect: scopes are
-# infinite or absurdly large, since without a slope no distance is proved harmless; the head scores and the sinks still speak.*
+# **Exercise.** Point `MODEL` at GPT-2 or at a rotary model and run the notebook again. *What to expect: the weights say
+# nothing about any head, since without a slope no distance is proved harmless; the head scores and the sinks still speak.*

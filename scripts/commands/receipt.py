@@ -4,10 +4,12 @@ MODEL is a folder of safetensors that `scope` and the Razor cache both know, or 
 the attention output of a layer, given that layer's inputs. One bound uses the range of the logits, the slopes and the
 mass that was kept; a sharper one also uses the extents of the evicted keys and values. The sum of the bounds is a total
 of local errors: no bound on logits follows. With --error the command says what must be kept so that no head ever loses
-more than that share of the diameter of its values, and what other policies keep and lose on the same text.
+more than that share of the diameter of its values, or that nothing may be forgotten, and what other policies keep and
+lose on the same text. The loss with the whole cache and with each policy is measured beside the bounds.
 """
 
 import argparse
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -56,16 +58,18 @@ def main(argv: list[str] | None = None) -> int:
         plan = None
     else:
         checkpoint, model, tokens, given = _opened(args)
-        found = receipts(checkpoint, model, tokens, given, args.dtype)
+        found, losses = receipts(checkpoint, model, tokens, given, args.dtype)
         rows = promise(checkpoint, model, tokens, args.error, args.dtype) if args.error is not None else []
-        text, document = receipt_report.measured(given, found, args.error, rows)
+        text, document = receipt_report.measured(given, found, losses, args.error, rows)
         failed, plan = found.violations > 0, None
         if args.write_plan:
             from dynamics.scope.promise import promised_plan
 
             plan = promised_plan(checkpoint, args.error, args.context)
     _write(targets, document, plan)
-    print(text, *(f"wrote {path}" for path in targets.values()), sep="\n")
+    idle = plan is not None and not plan.drops(args.context)
+    said = {"write_plan": f": it drops nothing in {args.context} tokens"} if idle else {}
+    print(text, *(f"wrote {path}{said.get(name, '')}" for name, path in targets.items()), sep="\n")
     return 1 if failed else 0
 
 
@@ -145,15 +149,19 @@ def default_plan(n_layers: int, n_heads: int, n_kv_heads: int, context: int) -> 
 
 def receipts(
     checkpoint: "Checkpoint", model: "nn.Module", tokens: "Tensor", plan: "RazorPlan", dtype: str
-) -> "Receipt":
-    """Read the tokens (batch, n) once with the Razor cache, and say what it may have lost."""
+) -> "tuple[Receipt, tuple[float, float]]":
+    """Read the tokens (batch, n) with the Razor cache: what it may have lost; the losses of the full cache and of it.
+
+    Losses are in nats a predicted token, NaN for a model without a head.
+    """
+    from dynamics.model.attention_function import full_attention
     from dynamics.razor.cache import RazorCache
     from dynamics.razor.receipt import Receipts
     from dynamics.scope.receipt import weighed
 
-    noted = Receipts(RazorCache(plan), weighed(checkpoint, dtype), measure=True)
-    _reader(model, tokens)(noted)
-    return noted.receipt()
+    noted, read = Receipts(RazorCache(plan), weighed(checkpoint, dtype), measure=True), _reader(model, tokens)
+    losses = read(full_attention), read(noted)
+    return noted.receipt(), losses
 
 
 def promise(
@@ -190,7 +198,7 @@ def _kept_promises(checkpoint, plan, cache, read, wide, context) -> "list[Local]
 
 
 class _Others(NamedTuple):
-    """What the other policies need: a plan of the model, the context, RazorAttention's heads, whether ALiBi is used."""
+    """What the other policies need: a plan of the model, the context, the paper's heads, whether ALiBi is used."""
 
     plan: "RazorPlan"
     context: int
@@ -198,17 +206,19 @@ class _Others(NamedTuple):
     sloped: bool
 
     def rows(self, best: "Local", error: float, read, wide) -> "list[tuple[str, Local]]":
-        """All of them at the memory of the best, and the least memory whose measured error is small enough."""
+        """All at the memory of the best, unless that is all of it; the least memory whose measured error is enough."""
         from fractions import Fraction
 
         from dynamics.comparison.local_errors import SHARES, Local, least_share
 
-        equal = self._measured(Fraction(int(best.kept * self.context), self.context), read, wide)
+        whole = best.kept == 1
+        equal = [] if whole else self._measured(Fraction(int(best.kept * self.context), self.context), read, wide)
         curve = equal + [one for share in SHARES for one in self._measured(share, read, wide)]
         found = [("equal memory", one) for one in equal]
-        for told, limit in (("measured within the promise", error), ("measured as our best", best.worst)):
+        limits = {"measured within the promise": error} | ({} if whole else {"measured as our best": best.worst})
+        for told, limit in limits.items():
             for name in dict.fromkeys(one.policy for one in curve):
-                found.append((told, least_share(curve, name, limit) or Local(name, 1.0, 0.0, 0.0)))
+                found.append((told, least_share(curve, name, limit) or Local(name, 1.0, *[math.nan] * 4)))
         return found
 
     def _measured(self, share, read, wide) -> "list[Local]":
@@ -219,13 +229,16 @@ class _Others(NamedTuple):
 
 
 def _retrieval(model: "nn.Module", context: int) -> list[tuple[int, int]]:
-    """The heads that RazorAttention keeps whole, by scores on as many tokens as fit the context."""
+    """The paper's heads, by scores on as many tokens as context and vocabulary allow; none for fewer than 3 tokens."""
     import numpy as np
 
-    from dynamics.heads.scores import head_scores
+    from dynamics.heads.scores import head_scores, largest_k
     from dynamics.heads.selection import retrieval_heads
 
-    scores = head_scores(model, k=max(3, min(64, context // 4)), seed=0)
+    k = min(max(3, min(64, context // 4)), largest_k(model, 4, ()))
+    if k < 3:
+        return []
+    scores = head_scores(model, k=k, seed=0)
     return [(int(layer), int(head)) for layer, head in np.argwhere(retrieval_heads(scores))]
 
 
@@ -235,9 +248,14 @@ def _reader(model: "nn.Module", tokens: "Tensor"):
     from dynamics.model.decoder import InductionModel
     from dynamics.sinks.passes import through
 
-    def read(function) -> None:
+    def read(function) -> float:
+        """The loss in nats a token."""
         more = {} if isinstance(model, InductionModel) else {"use_cache": False}
         with through(model, function), torch.no_grad():
-            model(tokens, **more)
+            found = model(tokens, **more)
+        logits = found if isinstance(found, torch.Tensor) else getattr(found, "logits", None)
+        if logits is None:
+            return math.nan
+        return float(torch.nn.functional.cross_entropy(logits[:, :-1].flatten(0, 1).float(), tokens[:, 1:].flatten()))
 
     return read

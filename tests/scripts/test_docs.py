@@ -6,6 +6,7 @@ from fnmatch import fnmatchcase
 
 import pytest
 from markdown_it import MarkdownIt
+from transformers import BatchEncoding
 
 from proofs_check.ledger import judged, store
 from proofs_check.ledger.claim import Extent, Severity, Status, Verdict
@@ -15,6 +16,7 @@ from scripts import __main__ as one_command
 from scripts.commands import docs, table
 from scripts.pages import family_page, gallery
 from scripts.pages.markdown import escaped, markdown_text
+from tests.dynamics.hf import models
 from tests.scripts.commands import text_of
 
 
@@ -42,6 +44,15 @@ def test_the_guide_runs_from_python_as_printed(elsewhere):
     for block in blocks(first):
         exec(block, {})
     assert (elsewhere / "plane.png").stat().st_size > 10_000
+
+
+def test_the_guides_recipe_for_a_cache_saves_memory_where_a_model_has_256_positions():
+    """50 tokens and 100 new ones."""
+    (recipe,) = [block for block in blocks(text_of("docs/guide.md")) if "import razor\n" in block]
+    inputs, model = BatchEncoding({"input_ids": models.tokens(1, 50)}), models.model("gpt2", n_positions=256)
+    exec(recipe, given := {"model": model, "n_kv_heads": 4, "inputs": inputs})
+    assert given["cache"].get_seq_length() == 149 and given["cache"].nbytes() < 0.9 * 149 * 2 * 2 * 32 * 8
+    assert given["plan"].drops(149)
 
 
 def commands_of(page):

@@ -29,13 +29,19 @@ def test_the_table_and_the_json_are_what_the_library_says(here, done):
     plan = receipt.default_plan(4, 8, 8, 64)
     text = np.frombuffer(Path(LICENSE).read_bytes()[:128], np.uint8).astype(np.int64).reshape(2, 64)
     model = open_model(ALIBI, torch.device("cpu"))
-    found = receipt.receipts(open_checkpoint(ALIBI), model, torch.from_numpy(text), plan, "float32")
+    found, losses = receipt.receipts(open_checkpoint(ALIBI), model, torch.from_numpy(text), plan, "float32")
     document = read("out/x.json")
     assert document["violations"] == found.violations == 0 and document["promise"] is None
     assert document["tightness"] == pytest.approx(found.tightness)
     assert np.allclose(document["bound"], found.layers)
     assert document["total_of_local_errors"] == pytest.approx(found.total_of_local_errors)
     assert document["layers"][0]["vacuous_range"] > document["layers"][0]["vacuous"]
+    with torch.no_grad():
+        chances = model(torch.from_numpy(text)).double().log_softmax(-1).numpy()
+    rows, places = np.indices((2, 63))
+    loss = -chances[rows, places, text[:, 1:]].mean()
+    assert document["losses"] == list(losses) and losses[0] == pytest.approx(loss, abs=1e-6)
+    assert 0 < losses[1] - losses[0] < 0.2 and f"{loss:.4f} nats a token with the whole cache, " in printed
 
 
 def test_a_plan_is_read_and_a_promised_one_is_written(here, done):
@@ -57,6 +63,27 @@ def test_a_plan_is_read_and_a_promised_one_is_written(here, done):
     within = [row for row in rows if row["what"] == "measured within the promise"]
     assert all(row["worst"] <= 0.3 and row["kept"] <= 1 for row in within)
     assert "promise: no head loses more than 0.3" in printed
+    assert "it drops nothing in 48 tokens" in printed and not read_plan("p.json").drops(48)
+    assert all(row["of_output"] > row["worst"] > 0 for row in equal) and {"loss", "mean"} < equal[0].keys()
+    assert "razor, the paper's heads" in {row["policy"] for row in rows}
+
+
+@pytest.mark.parametrize("vocabulary", [2, 20])
+def test_where_nothing_may_be_forgotten_this_is_said_and_no_policy_is_run_with_all_memory(here, vocabulary, done):
+    """Also of a model of few tokens: the prompt of the paper's heads has no more different tokens than there are."""
+    models.model("gpt2", dtype=torch.float32, vocab_size=vocabulary).save_pretrained("model")
+    np.save("ids.npy", np.random.default_rng(0).integers(0, vocabulary, 128))
+    asked = ("--context", "128", "--error", "0.1", "--json", "x.json", "--write-plan", "p.json")
+    printed = done("receipt", "model", "--tokens", "ids.npy", *asked)
+    promise = read("x.json")["promise"]
+    assert {row["what"] for row in promise["rows"]} == {"promised", "measured within the promise"}
+    assert [row["kept"] for row in promise["rows"] if row["what"] == "promised"] == [1.0] * 3
+    assert "\npromised: nothing may be forgotten at this error by tokens; " in printed
+    assert "wrote p.json: it drops nothing in 128 tokens" in printed
+    policies = {row["policy"] for row in promise["rows"]}
+    assert ("razor, the paper's heads" in policies) == (vocabulary > 2) and "  1  " not in printed.split("promise: ")[1]
+    plain = done("receipt", "model", "--tokens", "ids.npy", "--context", "128", "--plan", "p.json")
+    assert "this plan drops nothing in 128 tokens" in plain
 
 
 @pytest.mark.parametrize("family", ["bloom", "llama"])

@@ -6,12 +6,14 @@ from functools import partial
 
 import numpy as np
 import pytest
+import torch
 
 from benchmarks.timing import peak_in_fresh_process
 from dynamics.scope.heads import layer_scopes, settings
 from dynamics.training.checkpoint import SHIPPED
 from dynamics.weights.reader import open_checkpoint
 from scripts.figures.heads.scope_map import Data, draw
+from tests.dynamics.hf import models
 from tests.dynamics.weights import checkpoint_files as files
 from tests.dynamics.weights.test_layouts import M1, m1_convolutions
 from tests.scripts.commands import contents, loaded, read, stopped, told
@@ -43,6 +45,11 @@ def test_table_and_json_hold_what_the_library_returns(alibi, tmp_path, done):
     assert [head["scope"] for head in written["heads"]] == [head.scope for head in expected]
     assert [head["reach"] for head in written["heads"]] == [head.reach.name for head in expected]
     assert written["settings"]["context"] == 900 and written["architecture"]["n_heads"] == 8
+    assert "nothing about" not in printed and "positions ALiBi" in printed
+    shorter = done("scope", alibi, "--eps", "1e-2", "--context", "100", "--json", out)
+    beyond = [head.scope > 100 for head in expected]
+    assert [head["beyond_context"] for head in read(out)["heads"]] == beyond and 0 < sum(beyond) < 16
+    assert f"nothing about {sum(beyond)} of 16 heads" in shorter
     lines = printed.splitlines()
     assert len([line for line in lines if line.split()[:1] in (["0"], ["1"])]) == 16
     assert f"{expected[0].scope:.6g}" in lines[1] and f"{expected[0].printed_scope:.6g}" in lines[1]
@@ -62,12 +69,20 @@ def test_table_json_map_and_help_say_which_arithmetic_the_bounds_are_about(alibi
     assert "exact arithmetic" in help_text and "bfloat16" in help_text
 
 
-def test_no_bound_is_null_in_json_and_said_in_words(llama, tmp_path, done):
-    printed = done("scope", llama, "--eps", "1e-3", "--json", tmp_path / "x.json")
+@pytest.mark.parametrize(
+    ("family", "positions"),
+    [("gpt2", "learned"), ("opt", "learned"), ("llama", "rotary"), ("smollm3", "rotary and none")],
+)
+def test_where_the_weights_say_nothing_the_report_says_so_why_and_what_to_run(family, positions, tmp_path, done):
+    models.model(family, dtype=torch.float32).save_pretrained(tmp_path / "model")
+    printed = done("scope", tmp_path / "model", "--eps", "1e-3", "--json", tmp_path / "x.json")
     heads = read(tmp_path / "x.json")["heads"]
-    assert len(heads) == 8
-    assert {head["mass_window"] for head in heads} == {head["slope"] for head in heads} == {None}
-    assert printed.count("no bound") >= 8 and "8 heads unknown" in printed and "slope times position" not in printed
+    assert all(head["scope"] > 1e6 and head["beyond_context"] and head["mass_window"] is None for head in heads)
+    assert f"positions {positions}: context 128" in printed and printed.count("no bound") == printed.count(" unknown ")
+    assert "nothing about 8 of 8 heads at this context" in printed and printed.count("> context") >= 8
+    assert all(f"`{name} MODEL" in printed for name in ("sinks", "heads", "compare")) and "arXiv 2605.05602" in printed
+    assert "nothing is forgotten: all " in printed and "heads unknown" in printed
+    assert not any(words in printed for words in ("at most 0", "e+", "slope times position"))
 
 
 def test_models_with_a_shift_show_its_coefficients(done):

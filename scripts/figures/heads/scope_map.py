@@ -18,6 +18,7 @@ from ..figure_files import STYLE
 from ..palette import BLACK
 
 WIDTH, HEIGHTS = 4.5, (1.9, 6.0)  # inches
+FAR = 100  # contexts, from which on a scope is not worth a colour
 
 
 class Data(NamedTuple):
@@ -42,9 +43,10 @@ def compute(layers: Sequence[Sequence[HeadScope]], asked: Settings, model: str) 
 
 
 def draw(data: Data) -> Figure:
-    """Cells by the logarithm of the scope, grey without a bound, dotted where a window is proved to do."""
+    """Cells by the logarithm of the scope, grey far beyond the context, dotted where a window is proved to do."""
     rows, columns = data.scope.shape
-    finite = data.scope[np.isfinite(data.scope) & (data.scope > 0)]
+    vacuous = data.scope > FAR * data.context
+    finite = data.scope[(data.scope > 0) & ~vacuous]
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (1.0, 10.0)
     norm = LogNorm(low, high if high > low else 10 * low)
     with matplotlib.rc_context(fname=STYLE):
@@ -53,9 +55,9 @@ def draw(data: Data) -> Figure:
         panel = figure.add_subplot()
         panel.set_facecolor("white")
         colours = matplotlib.colormaps["viridis_r"]
-        unbounded = np.where(np.isinf(data.scope), 0.7, np.nan)
-        panel.imshow(unbounded, cmap="gray", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
-        shown = np.where(np.isfinite(data.scope), np.maximum(data.scope, low), np.nan)
+        grey = np.where(vacuous, 0.7, np.nan)
+        panel.imshow(grey, cmap="gray", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
+        shown = np.where(vacuous, np.nan, np.maximum(data.scope, low))
         cells = panel.imshow(shown, cmap=colours, norm=norm, aspect="auto", interpolation="nearest")
         layer, head = np.nonzero(data.local)
         size = min(240 * height / max(rows, columns), 30) / 2
@@ -68,7 +70,7 @@ def draw(data: Data) -> Figure:
         if low < float(data.context) < high:
             bar.ax.axhline(float(data.context), color=BLACK, linewidth=0.8)
         notes = [f"dot: local at a context of {int(data.context)} (line)"] * bool(len(layer))
-        notes += ["grey: no bound"] * bool(np.isinf(data.scope).any())
+        notes += [f"grey: over {FAR} contexts"] * bool(vacuous.any())
         said = "; ".join(notes) or f"no head is local at a context of {int(data.context)}"
         panel.set_title(f"{data.model}: {said}" if len(str(data.model)) + len(said) < 60 else f"{data.model}\n{said}")
     return figure

@@ -55,8 +55,8 @@ def config(family, **changes):
     shape = (FAMILIES | MEASURED)[family]
     if family not in ("bloom", "mpt", "gpt2", "bert"):
         shape = ROTARY | shape
-    ends = {"bos_token_id": None, "eos_token_id": None, "pad_token_id": None}
-    return getattr(transformers, name + "Config")(vocab_size=64, **(ends | shape | changes))
+    usual = {"vocab_size": 64, "bos_token_id": None, "eos_token_id": None, "pad_token_id": None}
+    return getattr(transformers, name + "Config")(**(usual | shape | changes))
 
 
 def model(family, seed=0, dtype=torch.float64, **changes):

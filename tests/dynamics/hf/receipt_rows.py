@@ -11,7 +11,6 @@ from dataclasses import replace
 import torch
 
 from dynamics.hf.receipt import receipts
-from dynamics.razor.receipt import Receipt
 from dynamics.scope.receipt import weighed
 from dynamics.weights.families import READ
 from dynamics.weights.reader import open_checkpoint
@@ -23,26 +22,26 @@ UNREAD = ("olmo2",)
 PROMPT, NEW, BUFFER = 16, 48, 16
 
 
-def measured(family: str) -> Receipt:
-    """Receipts of a tiny random model that generates, with two sinks and a window, in single precision."""
-    model = models.model(family, dtype=torch.float32)
+def numbers(model: torch.nn.Module, ids: torch.Tensor, read: bool) -> tuple[int, int, float, float, float | None]:
+    """What a model that goes on from ids has, with two sinks and a window, in single precision: entries, exceeded
+    bounds, median of bound / measured, vacuous share, and that of the range alone, None where values are not read."""
     known = None
-    if family in READ and family not in UNREAD:
+    if read:
         with tempfile.TemporaryDirectory() as folder:
             model.save_pretrained(folder)
             known = weighed(open_checkpoint(folder))
     plan = replace(plan_for(model, compensation="none", buffer=BUFFER), full=(frozenset(),) * 2)
     with receipts(model, plan, known, measure=True) as cache:
-        ids = models.tokens(2, PROMPT)
         model.generate(ids, past_key_values=cache, max_new_tokens=NEW, do_sample=False)
-        return cache.razor_cache.receipt()
+        found = cache.razor_cache.receipt()
+    ranged = found.vacuous_range if read else None
+    return int(found.forgetful.sum()), found.violations, found.tightness, found.vacuous, ranged
 
 
 def row(family: str) -> tuple[str, int, int, float, float, float | None]:
-    """Family, entries, exceeded bounds, median of bound / measured, vacuous share, and that of the range alone."""
-    found = measured(family)
-    ranged = None if family not in READ or family in UNREAD else found.vacuous_range
-    return family, int(found.forgetful.sum()), found.violations, found.tightness, found.vacuous, ranged
+    """The family, and the numbers of its tiny random model."""
+    read = family in READ and family not in UNREAD
+    return family, *numbers(models.model(family, dtype=torch.float32), models.tokens(2, PROMPT), read)
 
 
 def line(cells: tuple[str, int, int, float, float, float | None]) -> str:

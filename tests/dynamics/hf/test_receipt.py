@@ -22,7 +22,7 @@ from dynamics.scope.receipt import weighed
 from dynamics.training.checkpoint import SHIPPED, shipped
 from dynamics.weights.families import READ
 from dynamics.weights.reader import open_checkpoint
-from tests.dynamics.hf import models
+from tests.dynamics.hf import models, trained
 from tests.dynamics.hf.receipt_rows import UNREAD, line, row
 from tests.dynamics.hf.test_cache import GREEDY, plan_for, raises
 from tests.dynamics.refusal import refused
@@ -203,6 +203,19 @@ def test_a_family_is_as_tight_as_the_page_says(family):
     assert float(said[3]) == pytest.approx(tight, rel=0.03, abs=0.06)
     assert float(said[4]) == pytest.approx(vacuous, abs=0.02)
     assert (said[5] == "-") == (ranged is None) and (ranged is None or abs(float(said[5]) - ranged) < 0.02)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("family", trained.FAMILIES)
+def test_a_trained_model_is_as_the_pages_say(family):
+    """Within what another machine and another Python's library make of the same training."""
+    bounds, (entries, over, *receipt) = trained.rows(family)
+    pages = PAGE + (ROOT / "docs" / "families.md").read_text("utf-8")
+    found = dict(re.findall(r"^\| (`\w+`|\w+, trained) \| ([\d.| ]+) \|$", pages, re.MULTILINE))
+    said, told = ([float(x) for x in found[name].split("|")] for name in (f"`{family}`", f"{family}, trained"))
+    assert said == pytest.approx(bounds, rel=0.1, abs=0.1) and bounds[2] < bounds[1]
+    assert told[:2] == [entries, over] and over == 0 and told[3:] == pytest.approx(receipt[1:], abs=0.15)
+    assert 1 / 3 < told[2] / receipt[0] < 3
 
 
 def test_every_family_has_its_row():

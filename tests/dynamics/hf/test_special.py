@@ -1,5 +1,7 @@
 """Generation with the Razor cache: padded batches, sliding windows, sink logits and soft caps; prompts out of place."""
 
+from contextlib import nullcontext
+
 import pytest
 import torch
 
@@ -21,6 +23,7 @@ from tests.dynamics.hf.test_cache import (
 )
 
 LENGTHS = (9, 4, 1)
+LONGER = GREEDY | {"max_new_tokens": 6}
 WINDOWED = [*models.sliding(5), ("gpt_oss", {}), ("gemma2", {})]
 
 
@@ -63,6 +66,36 @@ def test_a_right_padded_forward_equals_each_sequence_alone(family):
             assert (found[row, :length] - alone[0]).abs().max() < TIGHT
             held -= cache.nbytes()
         assert held == 0
+
+
+def test_generate_goes_on_from_pads_on_the_left_as_alone_and_refuses_them_on_the_right():
+    """From pads on the right transformers goes on from a pad: its text is not that of the sequence alone."""
+    model, (ids, mask) = models.model("llama"), padded("left", (9, 4))
+    right = {"inputs": torch.stack([ids[0], ids[1].roll(4)]), "attention_mask": padded("right", (9, 4))[1]}
+    with models.double(), hf_cache.razor(model, plan_for(model)) as cache:
+        with raises("a sequence ends in a pad, and generate would go on from there: pad on the left"):
+            model.generate(**right, past_key_values=cache)
+        found = model.generate(ids, attention_mask=mask, past_key_values=cache, **LONGER)[1, 9:]
+        cache.reset()
+        assert torch.equal(found, model.generate(ids[1:, 5:], past_key_values=cache, **LONGER)[0, 4:])
+    assert not torch.equal(found, model.generate(**right, **LONGER)[1, 9:])
+
+
+@pytest.mark.parametrize(
+    ("family", "asked", "told"),
+    [
+        ("gpt2", {"max_new_tokens": 8}, None),
+        ("gpt2", {"max_new_tokens": 9}, "9 tokens and up to 9 new ones need 17 positions, the model has 16"),
+        ("opt", {"max_length": 20}, "9 tokens and up to 11 new ones need 19 positions, the model has 16"),
+        ("llama", {"max_new_tokens": 9}, None),
+    ],
+)
+def test_generation_past_the_last_learned_position_is_refused_before_it_begins(family, asked, told):
+    model = models.model(family, **{"n_positions" if family == "gpt2" else "max_position_embeddings": 16})
+    with hf_cache.razor(model, plan_for(model)) as cache:
+        with raises(told) if told else nullcontext():
+            model.generate(models.tokens(2, 9), past_key_values=cache, do_sample=False, **asked)
+        assert (cache.get_seq_length() == 0) == bool(told)
 
 
 @pytest.mark.parametrize("family", ["llama", "bloom"])

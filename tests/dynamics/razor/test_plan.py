@@ -37,9 +37,22 @@ def test_what_is_stored_covers_all_later_queries(buffer, share, prompt, n):
     assert plan.kept_from(n) <= min(plan.seen_from(later) for later in range(n + 1, n + 60))
 
 
-def test_default_window_is_that_of_table_2():
-    plan = RazorPlan(8, 8, ONE)
-    assert [n - plan.start(n) for n in (3999, 8000, 20000, 20001, 100000)] == [3999, 4000, 4000, 4001, 20000]
+@pytest.mark.parametrize(("context", "buffer"), [(None, 4000), (1, 1), (256, 52), (4096, 820), (10**6, 4000)])
+def test_default_window_follows_the_context_and_is_that_of_table_2_from_20000_tokens_on(context, buffer):
+    plan = RazorPlan.for_heads([], 1, 8, 8, context=context)
+    windows = [n - plan.start(n) for n in (1, 256, 3999, 8000, 20000, 20001, 100000)]
+    assert windows == [1, *(max(min(buffer, n), ceil(n / 5)) for n in (256, 3999, 8000)), 4000, 4001, 20000]
+    assert RazorPlan.for_heads([], 1, 8, 8, context=context, buffer=7).buffer == 7
+
+
+def test_a_context_of_no_tokens_is_refused():
+    refused("^context must be a whole number >= 1", RazorPlan.for_heads, [], 1, 8, 8, context=0)
+
+
+@given(plans(n_layers=2), st.integers(1, 60))
+def test_a_plan_drops_something_where_a_head_holds_fewer_tokens_than_it_saw(plan, n):
+    held = [n if head in full else plan.n_kept(n) for full in plan.full for head in range(plan.n_kv_heads)]
+    assert plan.drops(n) == (min(held) < n)
 
 
 def test_group_is_full_if_any_of_its_query_heads_is_a_retrieval_head():

@@ -70,6 +70,14 @@ def sloped():
     raise AssertionError("no such layer was drawn")
 
 
+def test_what_was_kept_is_said_in_words_and_so_is_that_nothing_may_be_forgotten():
+    layer = sloped()
+    kept, *_ = run(layer, contexts(layer, BLOCK - 1), 0.3)
+    assert kept.kept_words() == f"nothing may be forgotten at this error so far: all {BLOCK - 1} tokens are kept"
+    some, *_ = run(layer, contexts(layer, 400), 0.3)
+    assert some.kept_share() < 1 and some.kept_words() == f"{100 * some.kept_share():.1f}% of 400 tokens are kept"
+
+
 LENGTH, SHARE, SLOPES, ASKED = 6 * BLOCK + 1, 0.3, (0.03, 0.05), (1.0, 0.8)
 
 

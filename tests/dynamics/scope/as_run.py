@@ -10,7 +10,7 @@ from dynamics.scope.heads import layer_scopes, settings
 from dynamics.scope.rounded import rounded_logits
 from dynamics.weights.reader import open_checkpoint
 from tests.dynamics.weights.checkpoint_files import attention
-from tests.dynamics.weights.test_reader import eps_of, inside, random_model
+from tests.dynamics.weights.test_reader import eps_of, inside
 from theory.alibi.rounded import UNITS, weight_growth
 from theory.alibi.tables import rounded_biases
 
@@ -36,8 +36,8 @@ class Models(NamedTuple):
     bfloat16: torch.nn.Module
 
 
-def models(hf, name, config, folder):
-    single = random_model(hf, name, config, size=SIZE)
+def models(single, folder):
+    """A model rounded to bfloat16, and its copy in this format, which is saved."""
     with torch.no_grad():
         for parameter in single.parameters():
             parameter.copy_(parameter.bfloat16())

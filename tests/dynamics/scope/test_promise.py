@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from dynamics.comparison.local_errors import head_windows, least_share, measured, policies
+from dynamics.comparison.local_errors import PAPERS, head_windows, least_share, measured, policies
 from dynamics.model.attention_function import full_attention, replaced
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.promise import PromiseCache
@@ -87,12 +87,27 @@ def test_other_policies_lose_more_at_the_same_memory(checkpoint):
     plan = promised_plan(checkpoint, 0.02, CONTEXT)
     curve = [measured(name, float(share), function, run, wide) for share in (0.25, 0.5)
              for name, function in policies(plan, CONTEXT, share, [(0, 0)], True).items()]  # fmt: skip
-    assert {one.policy for one in curve} == {"window", "sinks + window", "heavy hitters", "razor, no heads", "razor"}
+    assert {one.policy for one in curve} == {"window", "sinks + window", "heavy hitters", "razor, no heads", PAPERS}
     worst = {(one.policy, one.kept): one.worst for one in curve}
     assert all(worst[name, 0.5] <= worst[name, 0.25] for name in ("window", "sinks + window"))
     assert all(one.worst > max(one.mean, 1e-4) for one in curve)
     assert least_share(curve, "window", worst["window", 0.5]).kept == 0.5
     assert least_share(curve, "window", 0.0) is None
+
+
+def test_errors_are_told_in_units_of_the_diameter_and_of_the_heads_own_output():
+    """Recomputed with numpy: two heads of which each token sees itself alone."""
+    query, key, value = given = np.random.default_rng(0).normal(size=(3, 1, 2, 9, 4))
+    weights = np.exp(query @ key.swapaxes(2, 3)) * np.tri(9)
+    full = weights / weights.sum(-1, keepdims=True) @ value
+    changes, sizes = (np.linalg.norm(x, axis=-1)[0] for x in (value - full, full))
+
+    def run(function):
+        return float(function(0, *torch.from_numpy(given), scale=1.0, slopes=None).sum())
+
+    found = measured("own", 0.5, head_windows([[1, 1]]), run, [np.array([2.0, 2.0])])
+    units = changes.max() / 2, changes.mean() / 2, (changes.max(1) / sizes.mean(1)).max()
+    assert found == pytest.approx(("own", 0.5, *units, value.sum()))
 
 
 class EverySecond(InMemory):

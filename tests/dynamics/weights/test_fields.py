@@ -142,7 +142,7 @@ def test_mpt_slopes_follow_alibi_bias_max_and_alibi(hf, tmp_path):
         found.append(open_checkpoint(tmp_path).architecture)
     built = hf.models.mpt.modeling_mpt.build_mpt_alibi_tensor(6, 2, alibi_bias_max=16)
     np.testing.assert_allclose(found[0].slopes, -built[:, 0, 0], rtol=1e-6)
-    assert found[0].clip == 2.0 and (found[1].position, found[1].slopes) == ("none", None)
+    assert found[0].clip == 2.0 and (found[1].position, found[1].slopes) == ("learned", None)
 
 
 def test_the_table_was_made_with_the_transformers_that_is_pinned(hf):

@@ -3,11 +3,16 @@
 import re
 
 import pytest
+import torch
 from nbformat import v4, writes
+from tokenizers import Tokenizer
+from tokenizers.models import BPE
+from tokenizers.pre_tokenizers import ByteLevel
 
 from proofs_check.ledger.registry import load
 from scripts.commands import docs
 from scripts.pages.site import notebooks
+from tests.dynamics.hf import models
 
 SOURCES = {path.stem: path for path in notebooks.sources()}
 SHOWN = {
@@ -86,6 +91,23 @@ def test_what_is_stored_was_run_with_the_text_that_is_there(tmp_path):
     assert printed(notebooks.stored(script)) == "2\n"
     script.write_text(script.read_text() + "print(3)\n")
     assert notebooks.stored(script) is None
+
+
+@pytest.mark.parametrize("family", ["gpt2", "llama"])
+def test_the_notebook_about_your_model_runs_on_models_without_slopes_and_says_what_it_does_not_find(
+    family, tmp_path, monkeypatch, capsys
+):
+    models.model(family, dtype=torch.float32, vocab_size=256).save_pretrained(tmp_path)
+    tokenizer = Tokenizer(BPE({symbol: number for number, symbol in enumerate(ByteLevel.alphabet())}, []))
+    tokenizer.pre_tokenizer = ByteLevel(add_prefix_space=False)
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
+    monkeypatch.setattr("matplotlib.pyplot.show", lambda: None)
+    script = SOURCES["how_far_does_your_model_see"].read_text("utf-8")
+    exec(script.replace('MODEL = SHIPPED / "alibi-text"', f"MODEL = {str(tmp_path)!r}"), {})
+    shown = capsys.readouterr().out
+    assert "> context" in shown and "the weights say nothing about 8 of 8 heads at 16384 tokens" in shown
+    assert "0 of 8 heads are proved local at a context of 16384: the weights let nothing be forgotten" in shown
+    assert "of 8 heads exceed it by 0.1" in shown and "of 8 heads give the first token 0.1 more" in shown
 
 
 @pytest.mark.deep
