@@ -13,8 +13,8 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from . import texts
 from .cli import Parser, bar, command_parser, finite, output_file, whole
-from .texts import add_text, check_files, given_text
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from dynamics.comparison.local_errors import Local
     from dynamics.razor.plan import RazorPlan
     from dynamics.razor.receipt import Receipt
+    from dynamics.sinks.texts import Text
     from dynamics.weights.reader import Checkpoint
 
 CONTEXT, SINKS = 256, 4
@@ -30,7 +31,7 @@ CONTEXT, SINKS = 256, 4
 def parser() -> Parser:
     p = command_parser("receipt", __doc__)
     p.add_argument("model", metavar="MODEL", nargs="?", help="a folder, or owner/name on the hub")
-    add_text(p, required=False)
+    texts.add_text(p, required=False)
     p.add_argument("--context", type=whole(8), default=CONTEXT, metavar="N", help=f"tokens read (default {CONTEXT})")
     p.add_argument("--windows", type=whole(1), default=1, metavar="N", help="that many pieces of the text (default 1)")
     p.add_argument("--plan", metavar="FILE", help="the cache's plan as JSON (default: 4 sinks, a window of N/4)")
@@ -57,10 +58,11 @@ def main(argv: list[str] | None = None) -> int:
         text, document, failed = *receipt_report.attacked(tally, args.seed), tally.violations > 0
         plan = None
     else:
-        checkpoint, model, tokens, given = _opened(args)
+        checkpoint, model, told, tokens, given = _opened(args)
         found, losses = receipts(checkpoint, model, tokens, given, args.dtype)
         rows = promise(checkpoint, model, tokens, args.error, args.dtype) if args.error is not None else []
         text, document = receipt_report.measured(given, found, losses, args.error, rows)
+        text = "\n".join([*texts.told(told), text])
         failed, plan = found.violations > 0, None
         if args.write_plan:
             from dynamics.scope.promise import promised_plan
@@ -108,7 +110,7 @@ def _write(targets: dict[str, Path], document: str, plan: "RazorPlan | None") ->
         write_plan(targets["write_plan"], plan)
 
 
-def _opened(args: argparse.Namespace) -> "tuple[Checkpoint, nn.Module, Tensor, RazorPlan]":
+def _opened(args: argparse.Namespace) -> "tuple[Checkpoint, nn.Module, Text, Tensor, RazorPlan]":
     import torch
 
     from dynamics.razor.plan_file import read_plan
@@ -118,11 +120,11 @@ def _opened(args: argparse.Namespace) -> "tuple[Checkpoint, nn.Module, Tensor, R
     from dynamics.weights.reader import open_checkpoint
 
     given = read_plan(args.plan) if args.plan else None
-    check_files(args)
+    texts.check_files(args)
     folder = locate(args.model)
     checkpoint = open_checkpoint(folder)
     model = open_model(folder, torch.device("cpu"), args.dtype)
-    text = given_text(args, model, folder)
+    text = texts.given_text(args, model, folder)
     windows = cut(model, text, args.context)
     if len(windows) < args.windows:
         raise ValueError(f"{args.windows} windows of {args.context} tokens are asked for, the text has {len(windows)}")
@@ -134,7 +136,7 @@ def _opened(args: argparse.Namespace) -> "tuple[Checkpoint, nn.Module, Tensor, R
     if shape != (sizes.n_layers, sizes.n_heads, sizes.n_kv_heads):
         what = f"the plan is for {shape[0]} layers of {shape[1]} heads and {shape[2]} key-value heads"
         raise ValueError(f"{what}, the model has {sizes.n_layers} of {sizes.n_heads} and {sizes.n_kv_heads}")
-    return checkpoint, model, rows, given
+    return checkpoint, model, text, rows, given
 
 
 def default_plan(n_layers: int, n_heads: int, n_kv_heads: int, context: int) -> "RazorPlan":
