@@ -9,11 +9,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from dynamics.heads.rows import BLOCK, Rule, Visit, attended
+from dynamics.heads.rows import BLOCK, Apart, Rule, Visit, attended
 from dynamics.model.attention_function import AttentionFunction
 from theory import sink
 
-Alone = Callable[[int, int], tuple[int, Tensor] | None]
+Parted = Callable[[int, int], Apart | None]
 
 
 class Seen:
@@ -23,10 +23,11 @@ class Seen:
         self.causal, self.sinks, self.values = True, False, values
 
 
-def reading(visit: Visit, seen: Seen, alone: Alone | None = None, block: int = BLOCK) -> AttentionFunction:
+def reading(visit: Visit, seen: Seen, parted: Parted | None = None, block: int = BLOCK) -> AttentionFunction:
     """Attention of any model here, that shows its blocks of rows as `dynamics.heads.rows.attended` does.
 
-    alone(layer, n_heads): the token whose row sees itself alone, and in which heads, bool (n_heads,), or None.
+    parted(layer, n_heads): the token that is cut off from the others in this layer, or None. In cross-layer attention
+    the weight of a token is that of both its keys, and its value is the layer's own.
     """
 
     def function(
@@ -41,14 +42,15 @@ def reading(visit: Visit, seen: Seen, alone: Alone | None = None, block: int = B
         causal: bool = True,
         window: int | None = None,
         softcap: float | None = None,
+        cross_layer: bool = False,
     ) -> Tensor:
         seen.causal, seen.sinks = causal, sinks is not None
-        lonely = None if alone is None else alone(layer, query.shape[1])
-        if lonely is not None:
-            lonely = lonely[0], lonely[1].to(query.device)
+        apart = None if parted is None else parted(layer, query.shape[1])
+        if apart is not None:
+            apart = apart._replace(heads=apart.heads.to(query.device))
         if seen.values is not None:
-            seen.values(layer, value[0])
-        rule = Rule(causal, window, sinks, lonely, softcap)
+            seen.values(layer, value[0, :, : query.shape[2]])
+        rule = Rule(causal, window, sinks, apart, softcap, 2 if cross_layer else 1)
         return attended(visit, block, layer, query, key, value, scale, slopes, rule)
 
     return function

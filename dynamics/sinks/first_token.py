@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from dynamics.heads.rows import Visit
+from dynamics.heads.rows import Apart, Visit
 from dynamics.model.attention_function import AttentionFunction
 from dynamics.model.decoder import InductionModel
 from dynamics.sinks import passes
@@ -80,11 +80,11 @@ def _states(
 ) -> Tensor:
     """The states behind every block, (layers, length, width), with the token at place masked."""
 
-    def alone(layer: int, n_heads: int) -> tuple[int, Tensor] | None:
+    def parted(layer: int, n_heads: int) -> Apart | None:
         masked = place is not None and (layers is None or layer in layers)
-        return (place, torch.ones(n_heads, dtype=torch.bool)) if masked else None
+        return Apart(place, torch.ones(n_heads, dtype=torch.bool)) if masked else None
 
-    function, found = reading(visit, Seen(), alone), []
+    function, found = reading(visit, Seen(), parted), []
     function = function if around is None else around(function)
     leaving = passes.shown(model, leaving=lambda layer, states: found.append(states[0]))
     with leaving, passes.through(model, function), torch.no_grad():

@@ -75,13 +75,14 @@ class LayerStates(NamedTuple):
 class Measured(NamedTuple):
     """Rows of the arrays are `layers`; windows of `window` tokens each, left_out tokens at the end of the text unread.
 
-    causal: whether no token sees those after it.
+    causal: whether no token sees those after it. mid_text: windows that begin in the middle of a text or record.
     """
 
     layers: tuple[int, ...]
     window: int
     windows: int
     left_out: int
+    mid_text: int
     causal: bool
     heads: HeadSinks
     states: LayerStates
@@ -103,7 +104,8 @@ def measure(
     Raises: ValueError as `cut`, for another model, layers that are not there, states that are not finite.
     """
     chosen, n_heads = chosen_layers(model, layers), passes.sizes(model).n_heads
-    rows, _, left, _ = windows_of(model, tokens, window, begin)
+    windows = windows_of(model, tokens, window, begin)
+    rows = windows.rows
     sums: dict[str, Array] = {}
     for row in tqdm(rows, unit="window", disable=not progress, leave=False):
         found, causal = _window(model, torch.from_numpy(row), chosen, n_heads)
@@ -112,7 +114,8 @@ def measure(
                 sums[name] = np.maximum(sums.get(name, 0.0), value)
             else:
                 sums[name] = sums.get(name, 0.0) + value / len(rows)
-    return Measured(chosen, rows.shape[1], len(rows), left, causal, _heads(sums), _states(sums))
+    numbers = rows.shape[1], len(rows), windows.left_out, windows.mid_text
+    return Measured(chosen, *numbers, causal, _heads(sums), _states(sums))
 
 
 def chosen_layers(model: nn.Module, layers: Iterable[int] | None) -> tuple[int, ...]:

@@ -115,22 +115,30 @@ def features(model: nn.Module, tokens: Tensor) -> Tensor:
 
 
 def logits(model: nn.Module, tokens: Tensor) -> Iterator[tuple[int, Tensor]]:
-    """Logits (rows, vocabulary) in at least float32, some rows at a time, each with the first of its rows.
+    """As `scored`, of tokens (length,)."""
+    yield from scored(model, features(model, tokens)[0])
+
+
+def scored(model: nn.Module, hidden: Tensor) -> Iterator[tuple[int, Tensor]]:
+    """Logits (rows, vocabulary) in at least float32 of states (length, width), some rows at a time, and their place.
 
     Raises: ValueError for a model without a head.
     """
     head = _head(model)
-    hidden = features(model, tokens)[0]
+    if head is None:
+        raise ValueError(f"{type(model).__name__} has no head, so that there are no logits to compare")
     rows = max(1, LOGITS // vocabulary(model))
     for start in range(0, len(hidden), rows):
         found = head(hidden[start : start + rows])
         yield start, found.to(torch.promote_types(found.dtype, torch.float32))
 
 
-def _head(model: nn.Module) -> Callable[[Tensor], Tensor]:
+def headed(model: nn.Module) -> bool:
+    """Whether the model has a head, by which its states become logits."""
+    return _head(model) is not None
+
+
+def _head(model: nn.Module) -> Callable[[Tensor], Tensor] | None:
     if isinstance(model, InductionModel):
         return lambda hidden: F.linear(hidden, model.unembedding)
-    name = FAMILIES[model.config.model_type].head
-    if not hasattr(model, name):
-        raise ValueError(f"{type(model).__name__} has no head {name!r}, so that there are no logits to compare")
-    return getattr(model, name)
+    return getattr(model, FAMILIES[model.config.model_type].head, None)

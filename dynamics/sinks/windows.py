@@ -17,13 +17,18 @@ USUAL = 1024
 
 
 class Cut(NamedTuple):
-    """Windows: rows (windows, window); piece (windows,), the piece that each comes from; left_out, tokens that are in no
-    window; too_short, the pieces that fill none."""
+    """Windows: rows (windows, window); piece (windows,), the piece that each comes from; left_out, tokens in no window;
+    too_short, the pieces that fill none."""
 
     rows: NDArray[np.int64]
     piece: NDArray[np.int64]
     left_out: int
     too_short: int
+
+    @property
+    def mid_text(self) -> int:
+        """Windows that do not begin where their piece does."""
+        return len(self.piece) - len(np.unique(self.piece))
 
 
 def cut(

@@ -34,7 +34,7 @@ def difference(model, function, ids):
 def windowed(layer, query, key, value, *, scale, slopes, sinks=None, window=None, softcap=None, alone=None):
     """Causal attention with slopes, sink logits and a cap, written out, in a sliding window if there is one.
 
-    alone: a token and heads, bool, in which its query sees its own key alone.
+    alone: a token and heads, bool, in which its query sees its own key alone, and whether its key is hidden instead.
     """
     group, length = query.shape[1] // key.shape[1], query.shape[2]
     distance = torch.arange(length)[:, None] - torch.arange(length)
@@ -43,7 +43,10 @@ def windowed(layer, query, key, value, *, scale, slopes, sinks=None, window=None
     logits = logits if slopes is None else logits - slopes[:, None, None] * distance
     hidden = ((distance < 0) | (distance >= (window or length))).repeat(query.shape[1], 1, 1)
     if alone is not None:
-        hidden[alone[1], alone[0]] = torch.arange(length) != alone[0]
+        token, heads, column = alone
+        for head in heads.nonzero().flatten():
+            line = hidden[head, :, token] if column else hidden[head, token]
+            line |= torch.arange(length) != token
     logits = logits.masked_fill(hidden, -math.inf)
     sinks = torch.full((query.shape[1],), -math.inf, dtype=query.dtype) if sinks is None else sinks
     shares = torch.cat([logits, sinks[:, None, None].expand(len(query), -1, length, 1)], -1).softmax(-1)

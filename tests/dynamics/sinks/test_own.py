@@ -3,6 +3,7 @@
 import gc
 import weakref
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,10 +11,11 @@ import torch
 from torch.nn import functional as F
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from dynamics.model.attention_function import replaced
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import build
 from dynamics.sinks import measured
-from dynamics.sinks.intervention import Mask, Swap, intervene
+from dynamics.sinks.intervention import Hide, Mask, Replace, Swap, intervene
 from dynamics.sinks.measured import measure
 from tests.dynamics.model import variants
 from tests.dynamics.refusal import refused
@@ -76,19 +78,59 @@ def test_variants_of_our_models_are_read_as_they_are_told(config):
     assert abs(effect.loss_after[0] - effect.loss_before[0]) > 1e-6
 
 
-def test_keys_of_two_layers_are_refused():
-    model = variants.model(variants.named("cross-layer"))
-    refused(r"^an attention function sees the keys of one layer", measure, model, variants.tokens(1, 11)[0].numpy(), 11)
+@pytest.mark.parametrize("position", ["alibi", "rope"])
+@pytest.mark.parametrize("source", ["cross-layer", "cross-layer-previous"])
+@pytest.mark.parametrize("change", [Mask(4), Hide(4)])
+def test_a_token_with_keys_of_two_layers_is_given_what_both_are(source, position, change):
+    """Attention over both layers' keys written out; the model's own, where nothing is changed."""
+    model = variants.model(variants.named(source, "sink", position=position, n_kv_heads=2))
+    row, given = variants.tokens(1, 11)[0], []
 
+    def by_hand(layer, query, key, value, *, scale, slopes, sinks, cross_layer=False, change=None):
+        assert cross_layer == (layer > 0)
+        places, out = np.arange(key.shape[2]) % 11, torch.zeros_like(query)
+        given.append(np.zeros((4, 11)))
+        for head, at in np.ndindex(4, 11):
+            logits = scale * (key[0, head // 2] @ query[0, head, at]).numpy()
+            logits = logits - (0 if slopes is None else float(slopes[head])) * abs(at - places)
+            logits[places > at] = -np.inf
+            if change is not None:
+                same = at == change.token if isinstance(change, Mask) else places == change.token
+                logits[same & (places != at)] = -np.inf
+            shares = np.exp(logits)
+            shares = shares / (shares.sum() + np.exp(float(sinks[head])))
+            np.add.at(given[-1][head], places, shares / 11)
+            out[0, head, at] = torch.from_numpy(shares) @ value[0, head // 2]
+        return out
 
-@pytest.mark.parametrize("values", ["vanilla", "denseformer"])
-def test_a_swap_exchanges_learnt_positions_in_all_that_our_models_read(values):
-    model, row = variants.model(variants.named(values, position="learned")), variants.tokens(1, 11)[0]
-    effect = intervene(model, row.numpy(), Swap(1, 7), 11)
+    def loss(change):
+        with torch.no_grad(), replaced(model, partial(by_hand, change=change)):
+            return F.cross_entropy(model(row[None])[0, :-1], row[1:]).item()
+
+    found, effect = measure(model, row.numpy(), 11), intervene(model, row.numpy(), change, 11)
     with torch.no_grad():
-        model.positions[[1, 7]] = model.positions[[7, 1]]
+        near(loss(None), F.cross_entropy(model(row[None])[0, :-1], row[1:]).item())
+    near(found.heads.importance, np.array(given))
+    near((effect.loss_before, effect.loss_after), ([loss(None)], [loss(change)]))
+    assert abs(effect.loss_after[0] - effect.loss_before[0]) > 1e-6 and found.states.value_norms.shape[1] == 11
+
+
+@pytest.mark.parametrize("weights", ["differential", "selective"])
+def test_what_is_more_than_one_softmax_is_refused_with_the_reason(weights):
+    model = variants.model(variants.of_kind(weights))
+    refused(f"^{weights} attention is more than one softmax", measure, model, variants.tokens(1, 11)[0].numpy(), 11)
+
+
+@pytest.mark.parametrize(("change", "rows"), [(Swap(1, 7), [7, 1]), (Replace(1, 7), [7, 7])])
+@pytest.mark.parametrize("more", [{}, {"values": "denseformer"}, {"past": variants.PASTS["smear"], "shift": "none"}])
+def test_learnt_positions_are_moved_in_all_that_our_models_read(more, change, rows):
+    model, row = variants.model(variants.named(position="learned", **more)), variants.tokens(1, 11)[0]
+    table = model.positions
+    effect = intervene(model, row.numpy(), change, 11)
+    assert model.positions is table
+    with torch.no_grad():
+        model.positions[[1, 7]] = model.positions[rows]
         expected = F.cross_entropy(model(row[None])[0, :-1], row[1:])
-    assert effect.kind == "positions" and "entering" not in vars(model)
     near(effect.loss_after, [expected.item()])
     assert abs(effect.loss_after[0] - effect.loss_before[0]) > 1e-3
     refused(r"^a window of 17 tokens is beyond the 16 positions of the model", measure, model, np.zeros(40, int), 17)
@@ -139,7 +181,7 @@ def test_memory_does_not_grow_with_the_text_and_no_attention_is_whole(monkeypatc
     assert long.peak <= 1.02 * short.peak
     # bytes of double precision, of half the attention of a layer
     assert short.largest == long.largest < 8 * 4 * window * window / 2
-    for change in (Mask(3), Swap(1, 2)):
+    for change in (Mask(3), Hide(3), Swap(1, 2)):
         short_, long_ = (alive(model, text(times * window), window, change).peak for times in (1, 3))
         # all tokens of the text are one tensor
         assert long_ <= 1.02 * short_ + 8 * 2 * window
