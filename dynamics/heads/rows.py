@@ -56,7 +56,10 @@ class Rule(NamedTuple):
         return self._replace(sinks=sinks, apart=self.apart and self.apart._replace(heads=self.apart.heads[heads]))
 
 
-def watched(visit: Visit, block: int) -> AttentionFunction:
+Ruled = Callable[[int, Tensor, Tensor, Rule], Rule]
+
+
+def watched(visit: Visit, block: int, ruled: Ruled = lambda layer, query, value, rule: rule) -> AttentionFunction:
     """Full attention that shows its probabilities on the way; no memory between calls.
 
     Only queries, keys and values as the model's attention reads them are used, so norms of queries and keys, rotations,
@@ -64,7 +67,8 @@ def watched(visit: Visit, block: int) -> AttentionFunction:
     formed in float32.
     Args: visit(layer, heads, start, weights) gets the probabilities of the query heads `heads` of one sequence, rows
         start .. start + rows - 1 over the keys 0 .. start + rows - 1, or all where attention is not causal, shape
-        (heads, rows, keys); what it reads it must copy. block: entries of weights at most (one row at least).
+        (heads, rows, keys); what it reads it must copy. The weight of a token with two keys is their sum. block:
+        entries of weights at most (one row at least). ruled(layer, query, value, rule): the rule that is followed.
     """
 
     def function(
@@ -79,8 +83,9 @@ def watched(visit: Visit, block: int) -> AttentionFunction:
         causal: bool = True,
         window: int | None = None,
         softcap: float | None = None,
+        cross_layer: bool = False,
     ) -> Tensor:
-        rule = Rule(causal, window, sinks, softcap=softcap)
+        rule = ruled(layer, query, value, Rule(causal, window, sinks, None, softcap, 1 + cross_layer))
         return attended(visit, block, layer, query, key, value, scale, slopes, rule)
 
     return function
@@ -99,8 +104,7 @@ def attended(
 ) -> Tensor:
     """The heads' outputs, (batch, n_heads, length, value_dim), from blocks of rows that `visit` sees.
 
-    Args: as for `watched` and its function; where the rule is not causal, a block has all keys. `visit` sees the weight
-        of a token, the sum over its keys where it has more than one.
+    Args: as for `watched` and its function; where the rule is not causal, a block has all keys.
     Raises: ValueError unless queries and keys are those of a whole sequence.
     """
     if query.shape[2] * rule.copies != key.shape[2]:

@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from dynamics.heads.rows import BLOCK, Apart, Rule, Visit, attended
+from dynamics.heads.rows import BLOCK, Apart, Rule, Visit, watched
 from dynamics.model.attention_function import AttentionFunction
 from theory import sink
 
@@ -24,36 +24,20 @@ class Seen:
 
 
 def reading(visit: Visit, seen: Seen, parted: Parted | None = None, block: int = BLOCK) -> AttentionFunction:
-    """Attention of any model here, that shows its blocks of rows as `dynamics.heads.rows.attended` does.
+    """Attention of any model here, that shows its blocks of rows as `dynamics.heads.rows.watched` does.
 
     parted(layer, n_heads): the token that is cut off from the others in this layer, or None. In cross-layer attention
-    the weight of a token is that of both its keys, and its value is the layer's own.
+    the values that are seen are the layer's own.
     """
 
-    def function(
-        layer: int,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        *,
-        scale: float,
-        slopes: Tensor | None,
-        sinks: Tensor | None = None,
-        causal: bool = True,
-        window: int | None = None,
-        softcap: float | None = None,
-        cross_layer: bool = False,
-    ) -> Tensor:
-        seen.causal, seen.sinks = causal, sinks is not None
-        apart = None if parted is None else parted(layer, query.shape[1])
-        if apart is not None:
-            apart = apart._replace(heads=apart.heads.to(query.device))
+    def ruled(layer: int, query: Tensor, value: Tensor, rule: Rule) -> Rule:
+        seen.causal, seen.sinks = rule.causal, rule.sinks is not None
         if seen.values is not None:
             seen.values(layer, value[0, :, : query.shape[2]])
-        rule = Rule(causal, window, sinks, apart, softcap, 2 if cross_layer else 1)
-        return attended(visit, block, layer, query, key, value, scale, slopes, rule)
+        apart = None if parted is None else parted(layer, query.shape[1])
+        return rule._replace(apart=apart and apart._replace(heads=apart.heads.to(query.device)))
 
-    return function
+    return watched(visit, block, ruled)
 
 
 class Received:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,29 +19,26 @@ FEWEST = 8  # rows before the first that was never trained
 
 def learned(model: nn.Module) -> Tensor | None:
     """The vectors that are added to the tokens' states, (positions, width); None without learned positions."""
-    found = _held(model)
-    return None if found is None else getattr(*found[:2]).detach()[found[2] :]
+    module, name = _held(model)
+    table = getattr(module, name, None)
+    return None if table is None else table.detach()[len(table) - longest(model) :]
 
 
-def _held(model: nn.Module) -> tuple[Any, str, int] | None:
-    """The module that holds the table of positions, the name of the table there, and the row of position 0."""
+def _held(model: nn.Module) -> tuple[nn.Module | None, str]:
+    """The module that holds the table of positions, and its name there; OPT has rows before that of position 0."""
     if isinstance(model, InductionModel):
-        return None if model.positions is None else (model, "positions", 0)
+        return model, "positions"
     place = FAMILIES[model.config.model_type].positions
-    if place is None:
-        return None
-    module = model.base_model.get_submodule(place)
-    return module, "weight", len(module.weight) - longest(model)
+    return place and model.base_model.get_submodule(place), "weight"
 
 
 @contextmanager
 def moved(model: nn.Module, places: Mapping[int, int]) -> Iterator[None]:
     """Within, the token at each of these places has the learned position of another: {place: position}."""
-    module, name, first = _held(model)
-    own = getattr(module, name)
+    module, name = _held(model)
+    own, found = getattr(module, name), learned(model)
     table = own.detach().clone()
-    for place, position in places.items():
-        table[first + place] = own.detach()[first + position]
+    table[len(table) - len(found) :][list(places)] = found[list(places.values())]
     setattr(module, name, nn.Parameter(table, requires_grad=False))
     try:
         yield
@@ -62,23 +58,18 @@ def untrained_from(table: NDArray[np.float64]) -> int | None:
     Rows drawn independently, with entries of one variance, have ln ||P_i|| within a few 1/sqrt(2 d) of each other, and
     cos(P_i, P_{i-1}) within a few 1/sqrt(d) of 0. Training moves rows: neighbours become alike, and norms differ. A row
     looks drawn if both are within `BAND` of these deviations, the norm of the median of the last eighth of the rows.
-    p leaves the fewest rows on the wrong side. At least 8 rows stand before it and an eighth of all behind it. Of those
-    before it more than half do not look drawn. Of the m from it on at least 95 % do, and the mean of their cosines is
-    within `BAND` of its deviation 1/sqrt(d m). Source: ours; the rates of false and missed alarms are measured in
-    `tests/dynamics/sinks/test_positions.py`.
+    p leaves the fewest rows on the wrong side. At least 8 rows stand before it and an eighth of all behind it. Of the m
+    from it on at least 95 % look drawn, and the mean of their cosines is within `BAND` of its deviation 1/sqrt(d m).
+    Source: ours; the rates of false and missed alarms are measured in `tests/dynamics/sinks/test_positions.py`.
     Returns: p, or None where there is no such position, and in a table of fewer than 32 rows.
     """
     n, d = table.shape
     if n < 4 * FEWEST:
         return None
-    norms = np.maximum(np.linalg.norm(table, axis=1), np.finfo(float).tiny)
-    units = table / norms[:, None]
-    near = (units * np.roll(units, 1, axis=0)).sum(1)
-    near[0] = near[1]
-    logs = np.log(norms)
-    apart = abs(logs - np.median(logs[n - n // 8 :])) * np.sqrt(2 * d)
-    drawn = (apart < BAND) & (abs(near) * np.sqrt(d) < BAND)
-    p = int(np.argmax(np.cumsum(np.where(drawn, -1, 1)))) + 1
-    if not FEWEST <= p <= n - n // 8 or drawn[:p].mean() >= 0.5 or drawn[p:].mean() < 0.95:
+    norms = np.maximum(np.linalg.norm(table, axis=1, keepdims=True), np.finfo(float).tiny)
+    near, logs = (table / norms * np.roll(table / norms, 1, axis=0)).sum(1), np.log(norms[:, 0])
+    drawn = (abs(logs - np.median(logs[-(n // 8) :])) * np.sqrt(2 * d) < BAND) & (abs(near) * np.sqrt(d) < BAND)
+    p = int(np.argmax(np.cumsum(1 - 2 * drawn))) + 1
+    if not FEWEST <= p <= n - n // 8 or drawn[p:].mean() < 0.95:
         return None
     return p if abs(near[p + 1 :].mean()) * np.sqrt(d * (n - p - 1)) < BAND else None

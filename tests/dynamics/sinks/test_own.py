@@ -17,6 +17,7 @@ from dynamics.model.decoder import build
 from dynamics.sinks import measured
 from dynamics.sinks.intervention import Hide, Mask, Replace, Swap, intervene
 from dynamics.sinks.measured import measure
+from tests.dynamics.hf.test_attention import windowed
 from tests.dynamics.model import variants
 from tests.dynamics.refusal import refused
 from tests.dynamics.sinks.test_measured import near, text
@@ -82,36 +83,24 @@ def test_variants_of_our_models_are_read_as_they_are_told(config):
 @pytest.mark.parametrize("source", ["cross-layer", "cross-layer-previous"])
 @pytest.mark.parametrize("change", [Mask(4), Hide(4)])
 def test_a_token_with_keys_of_two_layers_is_given_what_both_are(source, position, change):
-    """Attention over both layers' keys written out; the model's own, where nothing is changed."""
-    model = variants.model(variants.named(source, "sink", position=position, n_kv_heads=2))
-    row, given = variants.tokens(1, 11)[0], []
+    """Attention over both layers' keys written out, which is the model's own, where nothing is changed."""
+    model, given = variants.model(variants.named(source, "sink", position=position, n_kv_heads=2)), []
+    row, alone = variants.tokens(1, 11)[0], (4, torch.ones(4, dtype=torch.bool), isinstance(change, Hide))
 
-    def by_hand(layer, query, key, value, *, scale, slopes, sinks, cross_layer=False, change=None):
-        assert cross_layer == (layer > 0)
-        places, out = np.arange(key.shape[2]) % 11, torch.zeros_like(query)
-        given.append(np.zeros((4, 11)))
-        for head, at in np.ndindex(4, 11):
-            logits = scale * (key[0, head // 2] @ query[0, head, at]).numpy()
-            logits = logits - (0 if slopes is None else float(slopes[head])) * abs(at - places)
-            logits[places > at] = -np.inf
-            if change is not None:
-                same = at == change.token if isinstance(change, Mask) else places == change.token
-                logits[same & (places != at)] = -np.inf
-            shares = np.exp(logits)
-            shares = shares / (shares.sum() + np.exp(float(sinks[head])))
-            np.add.at(given[-1][head], places, shares / 11)
-            out[0, head, at] = torch.from_numpy(shares) @ value[0, head // 2]
-        return out
+    def by_hand(layer, query, key, value, cross_layer=False, alone=None, **more):
+        places = torch.eye(11).double().repeat(1 + cross_layer, 1).expand(1, 2, -1, -1)
+        given.append(windowed(layer, query, key, places, alone=alone, **more)[0].mean(1))
+        return windowed(layer, query, key, value, alone=alone, **more)
 
-    def loss(change):
-        with torch.no_grad(), replaced(model, partial(by_hand, change=change)):
-            return F.cross_entropy(model(row[None])[0, :-1], row[1:]).item()
+    def loss(function):
+        with torch.no_grad(), replaced(model, function):
+            return F.cross_entropy(model(row[None])[0, :-1], row[1:])
 
     found, effect = measure(model, row.numpy(), 11), intervene(model, row.numpy(), change, 11)
-    with torch.no_grad():
-        near(loss(None), F.cross_entropy(model(row[None])[0, :-1], row[1:]).item())
-    near(found.heads.importance, np.array(given))
-    near((effect.loss_before, effect.loss_after), ([loss(None)], [loss(change)]))
+    near(effect.loss_before, [loss(by_hand)])
+    near(found.heads.importance, torch.stack(given))
+    near(effect.loss_before, [F.cross_entropy(model(row[None])[0, :-1], row[1:]).item()])
+    near(effect.loss_after, [loss(partial(by_hand, alone=alone))])
     assert abs(effect.loss_after[0] - effect.loss_before[0]) > 1e-6 and found.states.value_norms.shape[1] == 11
 
 
