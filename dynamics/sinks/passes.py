@@ -66,38 +66,17 @@ def blocks(model: nn.Module) -> nn.ModuleList:
 
 
 @contextmanager
-def shown(
-    model: nn.Module,
-    leaving: Callable[[int, Tensor], None] | None = None,
-    entering: Callable[[Tensor], Tensor] | None = None,
-) -> Iterator[None]:
-    """Within, leaving(layer, states) sees what each layer returns; entering(states) gives what the first one takes."""
+def shown(model: nn.Module, leaving: Callable[[int, Tensor], None]) -> Iterator[None]:
+    """Within, leaving(layer, states) sees what each layer returns."""
     with ExitStack() as stack:
         for layer, block in enumerate(blocks(model)):
-            if leaving is not None:
-                stack.enter_context(block.register_forward_hook(_after(layer, leaving)))
-        if entering is not None and isinstance(model, InductionModel):
-            own = model.entering  # of which a DenseFormer's later blocks read too
-            model.entering = lambda *args: entering(own(*args))
-            stack.callback(delattr, model, "entering")
-        elif entering is not None:
-            hook = blocks(model)[0].register_forward_pre_hook(_before(entering), with_kwargs=True)
-            stack.enter_context(hook)
+            stack.enter_context(block.register_forward_hook(_after(layer, leaving)))
         yield
 
 
 def _after(layer: int, leaving: Callable[[int, Tensor], None]) -> Callable[..., None]:
     def hook(_module: nn.Module, _args: Any, out: Any) -> None:
         leaving(layer, out if isinstance(out, Tensor) else out[0])
-
-    return hook
-
-
-def _before(entering: Callable[[Tensor], Tensor]) -> Callable[..., tuple[tuple, dict[str, Any]]]:
-    def hook(_module: nn.Module, args: tuple, named: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
-        if args:
-            return (entering(args[0]), *args[1:]), named
-        return args, named | {"hidden_states": entering(named["hidden_states"])}
 
     return hook
 

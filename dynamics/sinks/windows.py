@@ -25,11 +25,6 @@ class Cut(NamedTuple):
     left_out: int
     too_short: int
 
-    @property
-    def mid_text(self) -> int:
-        """Windows that do not begin where their piece does."""
-        return len(self.piece) - len(np.unique(self.piece))
-
 
 def cut(
     model: nn.Module, text: Text | ArrayLike, window: int | None = None, begin: int | None = None

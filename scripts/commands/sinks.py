@@ -83,17 +83,14 @@ def main(argv: list[str] | None = None) -> int:
     args = parser().parse_args(argv)
     target = output_file(args.json) if args.json else None
     prefix = figure_prefix(args.figure, "sinks", args.format) if args.figure else None
-    from dynamics.sinks.positions import untrained
-
     from . import sinks_report
 
     model, given, found, effect = _measured(args)
-    first = untrained(model)
-    text, written = "\n".join([*told(given), sinks_report.text(model, found, effect, first)]), []
+    text, written = "\n".join([*told(given), sinks_report.text(model, found, effect)]), []
     if target is not None:
         from dynamics.files.atomic import atomic_write_text
 
-        atomic_write_text(target, sinks_report.document(args.model, model, found, effect, first))
+        atomic_write_text(target, sinks_report.document(args.model, model, found, effect))
         written.append(target)
     if prefix is not None:
         from ..figures.figure_files import save_figure

@@ -36,11 +36,11 @@ KINDS = {
 IDLE = {"mask": (0, "token {} sees itself alone already"), "hide": (-1, "no token comes after token {}")}
 
 
-def text(model: nn.Module, found: Measured, effect: Effect | None, untrained: int | None = None) -> str:
-    """A line a layer, what the columns are, and what a change did; untrained: the first position that looks so."""
+def text(model: nn.Module, found: Measured, effect: Effect | None) -> str:
+    """A line a layer, what the columns are, and what a change did."""
     rows = [COLUMNS, *(_row(found, index) for index in range(len(found.layers)))]
     told = [] if effect is None else ["", *_told(effect, found.causal)]
-    return "\n".join([*aligned(rows), "", *_summary(model, found), *_warned(found, untrained), *told])
+    return "\n".join([*aligned(rows), "", *_summary(model, found), *_warned(found), *told])
 
 
 def _row(found: Measured, index: int) -> tuple[str, ...]:
@@ -80,16 +80,16 @@ def _summary(model: nn.Module, found: Measured) -> list[str]:
     ]
 
 
-def _warned(found: Measured, untrained: int | None) -> list[str]:
+def _warned(found: Measured) -> list[str]:
     mid = (
         f"{found.mid_text} of {_many(found.windows, 'window')} begin in the middle of a text: "
         "the columns of the first token depend on where"
     )
     beyond = (
-        f"positions from {untrained} on look untrained: their vectors are like random draws. "
-        f"--window {untrained} ends before them"
+        f"positions from {found.untrained} on look untrained: their vectors are like random draws. "
+        f"--window {found.untrained} ends before them"
     )
-    return [mid] * (found.mid_text > 0) + [beyond] * (untrained is not None and untrained < found.window)
+    return [mid] * (found.mid_text > 0) + [beyond] * (found.untrained is not None and found.untrained < found.window)
 
 
 def _many(count: int, word: str) -> str:
@@ -130,7 +130,7 @@ def _idle(effect: Effect, causal: bool) -> list[str]:
     return ["nothing changes: " + (why if known else "all states are as before").format(effect.places[0])]
 
 
-def document(name: str, model: nn.Module, found: Measured, effect: Effect | None, untrained: int | None) -> str:
+def document(name: str, model: nn.Module, found: Measured, effect: Effect | None) -> str:
     """JSON with all that was measured; rows of the arrays are layers; null: there is no such number."""
     content = {
         "model": name,
@@ -138,7 +138,6 @@ def document(name: str, model: nn.Module, found: Measured, effect: Effect | None
         "entropy_range": [0.0, math.log(found.window)],
         "even_entropy": even(found)[0],
         "even_first": even(found)[1],
-        "untrained_from": untrained,
         **{name: value for name, value in found._asdict().items() if name not in ("heads", "states")},
         "heads": found.heads._asdict(),
         "states": found.states._asdict(),

@@ -137,6 +137,8 @@ SAID = {
     "bare --tokens ids --window 12 --mask 3": [BARE, "last states: changed by 0."],
     "bare --tokens ids --window 12 --swap 0,5": [BARE, "have exchanged their learned positions"],
     "gpt2 --tokens ids --window 12 --mask 0": [IDLE + "token 0 sees itself alone already", f"3 of 4 {MID}"],
+    "gpt_oss --tokens ids --window 12 --mask 0": [IDLE + "token 0 sees itself alone already"],
+    f"{ALIBI} --tokens ids --window 12 --mask 1": ["token 1 of each window sees itself alone"],
     "gpt2 --tokens ids --window 12 --hide 11": [IDLE + "no token comes after token 11"],
     "gpt2 --tokens ids --window 12 --mask 1@1.3": ["token 1 of each window sees itself alone"],
     "bert --tokens ids --window 12 --mask 0": ["loss "],

@@ -160,21 +160,6 @@ def test_the_last_token_has_no_weight_from_later_ones():
     assert np.isfinite(intervene(models.model("bert"), text(WINDOW), Mask(WINDOW - 1), WINDOW).weight_before).all()
 
 
-@pytest.mark.parametrize(
-    ("family", "change", "idle"),
-    [
-        ("gpt2", Mask(0), True),
-        ("gpt_oss", Mask(0), True),  # whose row has a sink
-        ("bert", Mask(0), False),
-        ("llama", Hide(WINDOW - 1), True),
-        ("llama", Mask(WINDOW - 1, {1: (0,)}), False),
-        ("bert", Hide(WINDOW - 1), False),
-    ],
-)
-def test_only_a_change_that_moves_no_state_is_none(family, change, idle):
-    assert intervene(models.model(family), text(WINDOW), change, WINDOW).moved.any() != idle
-
-
 @pytest.mark.parametrize("change", [Mask(K), Hide(K), Swap(2, 9), Replace(9, 0)])
 @pytest.mark.parametrize("family", ["bert", "gpt2"])
 def test_without_a_head_the_last_states_are_compared(family, change):
