@@ -133,7 +133,7 @@ def intervene(
         kind, changed = type(change).__name__.lower(), partial(run, parted=_parted(change, sizes))
     else:
         kind, moves = _moves(model, texts, change)
-        changed = partial(_elsewhere, model, run, moves) if moves else partial(_exchanged, run, change)
+        changed = partial(_elsewhere, model, run, change, moves)
     found = [
         _compared(run(text), changed(text)) for text in tqdm(texts, unit="window", disable=not progress, leave=False)
     ]
@@ -192,14 +192,14 @@ def _moves(model: nn.Module, texts: Tensor, change: Swap | Replace) -> tuple[str
     return "tokens", {}
 
 
-def _elsewhere(model: nn.Module, run: Callable[..., _Outcome], moves: dict[int, int], text: Tensor) -> _Outcome:
-    with positions.moved(model, moves):
-        return run(text)
-
-
-def _exchanged(run: Callable[..., _Outcome], swap: Swap, text: Tensor) -> _Outcome:
+def _elsewhere(
+    model: nn.Module, run: Callable[..., _Outcome], change: Swap | Replace, moves: dict[int, int], text: Tensor
+) -> _Outcome:
+    if moves:
+        with positions.moved(model, moves):
+            return run(text)
     text = text.clone()
-    text[list(swap)] = text[[swap.second, swap.first]]
+    text[list(change)] = text[list(change)[::-1]]
     return run(text)
 
 

@@ -81,15 +81,10 @@ def _summary(model: nn.Module, found: Measured) -> list[str]:
 
 
 def _warned(found: Measured) -> list[str]:
-    mid = (
-        f"{found.mid_text} of {_many(found.windows, 'window')} begin in the middle of a text: "
-        "the columns of the first token depend on where"
-    )
-    beyond = (
-        f"positions from {found.untrained} on look untrained: their vectors are like random draws. "
-        f"--window {found.untrained} ends before them"
-    )
-    return [mid] * (found.mid_text > 0) + [beyond] * (found.untrained is not None and found.untrained < found.window)
+    mid, first = "{} of {} begin in the middle of a text: the columns of the first token depend on where", found.untrained
+    beyond = "positions from {0} on look untrained: their vectors are like random draws. --window {0} ends before them"
+    told = [mid.format(found.mid_text, _many(found.windows, "window"))] if found.mid_text else []
+    return told if first is None or first >= found.window else [*told, beyond.format(first)]
 
 
 def _many(count: int, word: str) -> str:

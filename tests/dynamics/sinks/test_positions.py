@@ -33,15 +33,14 @@ def test_no_alarm_in_200_tables_that_are_of_one_kind_throughout(kind):
     assert not [at for at in range(200) if untrained_from(OF_ONE_KIND[kind](draw, *SHAPES[at % 4])) is not None]
 
 
-@pytest.mark.parametrize(("size", "least", "most"), [(0.1, 0.0, 0.0), (2.0, 0.95, 1.0)])
-def test_the_place_to_which_a_table_was_trained_is_found_where_training_moved_its_rows_enough(size, least, most):
-    """Rows drawn, to the first p of which a smooth part of `size` times their own is added."""
+def test_the_place_to_which_a_table_was_trained_is_found():
+    """Rows drawn, to the first p of which a smooth part of twice their size is added."""
     draw, hits = np.random.default_rng(0), 0
     for n, d in 60 * SHAPES[1:]:
         p, table = int(n * draw.uniform(0.1, 0.8)), draw.standard_normal((n, d))
-        table[:p] += size * walk(draw, p, d, 0.95)
+        table[:p] += 2 * walk(draw, p, d, 0.95)
         hits += abs((untrained_from(table) or n) - p) <= 2
-    assert least <= hits / 180 <= most
+    assert hits >= 0.95 * 180
 
 
 @pytest.mark.parametrize(("length", "expected"), [(0, None), (40, 40), (128, None)])
