@@ -81,10 +81,10 @@ def _summary(model: nn.Module, found: Measured) -> list[str]:
 
 
 def _warned(found: Measured) -> list[str]:
-    mid, first = "{} of {} begin in the middle of a text: the columns of the first token depend on where", found.untrained
+    mid = "{} of {} windows begin in the middle of a text: the columns of the first token depend on where"
     beyond = "positions from {0} on look untrained: their vectors are like random draws. --window {0} ends before them"
-    told = [mid.format(found.mid_text, _many(found.windows, "window"))] if found.mid_text else []
-    return told if first is None or first >= found.window else [*told, beyond.format(first)]
+    told = [mid.format(found.mid_text, found.windows)] if found.mid_text else []
+    return [*told, beyond.format(found.untrained)] if (found.untrained or found.window) < found.window else told
 
 
 def _many(count: int, word: str) -> str:
@@ -111,7 +111,7 @@ def _told(effect: Effect, causal: bool) -> list[str]:
     return [
         KINDS[effect.kind].format(*effect.places),
         *(_idle(effect, causal) if not moved.any() else ()),
-        *(lines if np.isfinite(effect.loss_before).all() else ("no head: there is no loss",)),
+        *(["no head: there is no loss"] if np.isnan(effect.loss_before).all() else lines),
         f"last states: changed by {moved.mean():.4g} of their norm on the mean, by {moved.max():.4g} at token "
         f"{moved.argmax()}; neighbouring tokens differ by {effect.neighbours.mean():.4g}",
         f"mean weight from the others, of token {', '.join(weights)}",

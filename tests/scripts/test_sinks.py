@@ -12,10 +12,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from dynamics.sinks.intervention import Hide, Mask, Replace, Swap, intervene
 from dynamics.sinks.measured import measure
 from dynamics.sinks.opened import open_model
-from dynamics.training.checkpoint import SHIPPED, save
+from dynamics.training.checkpoint import SHIPPED
 from scripts.figures.heads import fig_sink_layers, sinks_panels
 from tests.dynamics.hf import models
-from tests.dynamics.sinks.test_own import own
 from tests.scripts.commands import contents, read, stopped
 from tests.scripts.test_scope_refusals import QUERY, config, content, pickled, poisoned, weights
 
@@ -225,10 +224,3 @@ def test_a_bad_model_is_one_line_and_writes_nothing(words, damage, folders, here
     damage(here / "model")
     refused("sinks ./model --text text --json out/x.json --figure out/map", words)
     assert set(os.listdir(here)) <= {"ids", "text", "model"}
-
-
-def test_a_swap_in_a_model_without_positions_is_refused(here, refused, done):
-    model = own(position="none").float()
-    save("bare", model, seed=0, threads=1, device="cpu", training={}, metrics={})
-    refused("sinks ./bare --tokens ids --swap 1,2", "has no positions that two tokens could exchange")
-    done("sinks", "./bare", "--tokens", "ids", "--mask", "1")
