@@ -33,12 +33,13 @@ def test_no_alarm_in_200_tables_that_are_of_one_kind_throughout(kind):
     assert not [at for at in range(200) if untrained_from(OF_ONE_KIND[kind](draw, *SHAPES[at % 4])) is not None]
 
 
-def test_the_place_to_which_a_table_was_trained_is_found():
-    """Rows drawn, to the first p of which a smooth part of twice their size is added."""
+@pytest.mark.parametrize("own", [1, 0])
+def test_the_place_to_which_a_table_was_trained_is_found(own):
+    """Rows drawn, to the first p of which a smooth part of twice their size is added; or smooth rows of their size."""
     draw, hits = np.random.default_rng(0), 0
     for n, d in 60 * SHAPES[1:]:
         p, table = int(n * draw.uniform(0.1, 0.8)), draw.standard_normal((n, d))
-        table[:p] += 2 * walk(draw, p, d, 0.95)
+        table[:p] = own * table[:p] + (1 + own) * walk(draw, p, d, 0.98)
         hits += abs((untrained_from(table) or n) - p) <= 2
     assert hits >= 0.95 * 180
 
