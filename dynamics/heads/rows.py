@@ -28,7 +28,10 @@ Measure = Callable[[int, Tensor], Tensor]
 
 
 class Apart(NamedTuple):
-    """A token, and heads, bool (n_heads,), in which its row sees its own key alone; if hidden, no other row its key."""
+    """A token that some heads, bool (n_heads,), cut off: its row sees its own key alone.
+
+    hidden: instead no other row sees its key, and its own row is as it was.
+    """
 
     token: int
     heads: Tensor

@@ -170,7 +170,7 @@ def _parted(change: Mask | Hide, sizes: passes.Sizes) -> Parted:
 
 
 def _moves(model: nn.Module, texts: Tensor, change: Swap | Replace) -> tuple[str, dict[int, int]]:
-    """The kind of `Effect`, and {place: position} of the tokens that learned positions are to be exchanged of.
+    """The kind of `Effect`, and which learned position each place is to have, {place: position}; none of "tokens".
 
     Raises: ValueError for a change that changes nothing, or without any positions.
     """

@@ -55,5 +55,4 @@ def test_a_model_that_was_trained_on_a_part_of_its_positions(length, expected):
             model(tokens, labels=tokens).loss.backward()
             step.step()
             step.zero_grad()
-    found = untrained(model)
-    assert found == expected if expected is None else abs(found - expected) <= 1
+    assert untrained(model) == expected
