@@ -176,8 +176,7 @@ def _moves(model: nn.Module, texts: Tensor, change: Swap | Replace) -> tuple[str
     """
     one, other = change
     if one == other:
-        told = "a swap is of two tokens" if isinstance(change, Swap) else "a token has its own position already"
-        raise ValueError(f"{told}, got {one} twice")
+        raise ValueError(f"a swap or replacement is of two tokens, got {one} twice")
     learned = positions.learned(model) is not None
     if isinstance(change, Replace):
         if not learned:

@@ -33,8 +33,7 @@ TABLE = {
         "token -1 is outside": Mask(-1),
         "layers must be in 0..1, got 2": Mask(0, {2: ()}),
         "heads of layer 1 must be in 0..3, got 4": Mask(0, {1: (1, 4)}),
-        "a token has its own position already, got 1 twice": Replace(1, 1),
-        "a swap is of two tokens, got 1 twice": Swap(1, 1),
+        "a swap or replacement is of two tokens, got 1 twice": [Swap(1, 1), Replace(1, 1)],
         "tokens 3 and 4 are the same: to exchange them changes nothing": Swap(3, 4),
     },
 }
