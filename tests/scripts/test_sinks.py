@@ -139,7 +139,6 @@ SAID = {
     "gpt_oss --tokens ids --window 12 --mask 0": [IDLE + "token 0 sees itself alone already"],
     f"{ALIBI} --tokens ids --window 12 --mask 1": ["token 1 of each window sees itself alone"],
     "gpt2 --tokens ids --window 12 --hide 11": [IDLE + "no token comes after token 11"],
-    "gpt2 --tokens ids --window 12 --mask 1@1.3": ["token 1 of each window sees itself alone"],
     "bert --tokens ids --window 12 --mask 0": ["loss "],
     "gpt2 --records rows.npy": ["4 windows of 12 tokens, 0 left out"],
     "gpt2 --tokens ids --window 41": [BEYOND],

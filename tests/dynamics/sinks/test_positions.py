@@ -19,7 +19,7 @@ def walk(draw, rows, width, alike):
 
 
 OF_ONE_KIND = {
-    "drawn": lambda draw, n, d: 0.02 * draw.standard_normal((n, d)),
+    "drawn": lambda draw, n, d: draw.standard_normal((n, d)),
     "drawn with norms of their own": lambda draw, n, d: walk(draw, n, d, 0) * draw.uniform(0.2, 2, (n, 1)),
     "the first ones larger": lambda draw, n, d: np.r_[4 * walk(draw, 9, d, 0.5), walk(draw, n - 9, d, 0.5)],
     "all but the last few": lambda draw, n, d: np.r_[walk(draw, n - 4, d, 0.9), walk(draw, 4, d, 0)],
