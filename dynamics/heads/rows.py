@@ -118,8 +118,9 @@ def attended(
         for head in range(key.shape[1]):
             heads = slice(head * group, (head + 1) * group)
             part = None if slopes is None else slopes[heads]
-            keys, values = (x[sequence, head].unflatten(0, (rule.copies, -1)) for x in (key, value))
-            for start, weights in _blocks(query[sequence, heads], keys, scale, part, rule.of(heads), block):
+            values = value[sequence, head].unflatten(0, (rule.copies, -1))
+            blocks = _blocks(query[sequence, heads], key[sequence, head], scale, part, rule.of(heads), block)
+            for start, weights in blocks:
                 each = weights.unflatten(2, (rule.copies, -1))
                 visit(layer, heads, start, each.sum(2) if rule.copies > 1 else weights)
                 seen = values[:, : each.shape[3]].flatten(0, 1).to(weights.dtype)
@@ -209,16 +210,16 @@ def _blocks(
 ) -> Iterator[tuple[int, Tensor]]:
     """Probabilities (group, rows, copies * keys) of one key-value head.
 
-    Args: query (group, length, d) and key (copies, length, d).
+    Args: query (group, length, d) and key (copies * length, d).
     """
     group, length, _ = query.shape
     dtype = torch.promote_types(query.dtype, torch.float32)
-    key = key.to(dtype).permute(2, 0, 1).contiguous()
+    key = key.to(dtype).mT.contiguous().unflatten(-1, (rule.copies, length))
     rows = max(1, block // (group * length * rule.copies))
     for start in range(0, length, rows):
         stop = min(start + rows, length)
         last = stop if rule.causal else length
-        logits = query[:, start:stop].to(dtype) @ key[..., :last].flatten(1)
+        logits = query[:, start:stop].to(dtype) @ key[..., :last].flatten(-2)
         logits *= scale
         if rule.softcap is not None:
             logits = rule.softcap * (logits / rule.softcap).tanh()

@@ -232,7 +232,7 @@ def _loss(model: nn.Module, hidden: Tensor, targets: Tensor, seen: Seen) -> tupl
     if not passes.headed(model):
         return np.nan, torch.tensor([torch.nan])
     total, last, ahead = 0.0, torch.empty(0), int(seen.causal)
-    for start, found in passes.scored(model, hidden):
+    for start, found in passes.read_out(model, hidden):
         scored = targets[start + ahead : start + ahead + len(found)]
         total += F.cross_entropy(found[: len(scored)], scored, reduction="sum").item()
         last = found[-1].double()

@@ -81,6 +81,11 @@ def _after(layer: int, leaving: Callable[[int, Tensor], None]) -> Callable[..., 
     return hook
 
 
+def headed(model: nn.Module) -> bool:
+    """Whether the model has a head, by which its states become logits."""
+    return isinstance(model, InductionModel) or hasattr(model, FAMILIES[model.config.model_type].head)
+
+
 def device_of(model: nn.Module) -> torch.device:
     """Where the model's parameters are."""
     return next(model.parameters()).device
@@ -94,30 +99,27 @@ def features(model: nn.Module, tokens: Tensor) -> Tensor:
 
 
 def logits(model: nn.Module, tokens: Tensor) -> Iterator[tuple[int, Tensor]]:
-    """As `scored`, of tokens (length,)."""
-    yield from scored(model, features(model, tokens)[0])
+    """The logits (rows, vocabulary) of tokens (length,), as `read_out` gives them. Raises: as there."""
+    yield from read_out(model, features(model, tokens)[0])
 
 
-def scored(model: nn.Module, hidden: Tensor) -> Iterator[tuple[int, Tensor]]:
-    """Logits (rows, vocabulary) in at least float32 of states (length, width), some rows at a time, and their place.
+def read_out(model: nn.Module, hidden: Tensor) -> Iterator[tuple[int, Tensor]]:
+    """Logits (rows, vocabulary) in at least float32 of what the head reads, (length, width), some rows at a time, each
+    with the first of its rows.
 
     Raises: ValueError for a model without a head.
     """
     head = _head(model)
-    if head is None:
-        raise ValueError(f"{type(model).__name__} has no head, so that there are no logits to compare")
     rows = max(1, LOGITS // vocabulary(model))
     for start in range(0, len(hidden), rows):
         found = head(hidden[start : start + rows])
         yield start, found.to(torch.promote_types(found.dtype, torch.float32))
 
 
-def headed(model: nn.Module) -> bool:
-    """Whether the model has a head, by which its states become logits."""
-    return _head(model) is not None
-
-
-def _head(model: nn.Module) -> Callable[[Tensor], Tensor] | None:
+def _head(model: nn.Module) -> Callable[[Tensor], Tensor]:
     if isinstance(model, InductionModel):
         return lambda hidden: F.linear(hidden, model.unembedding)
-    return getattr(model, FAMILIES[model.config.model_type].head, None)
+    name = FAMILIES[model.config.model_type].head
+    if not hasattr(model, name):
+        raise ValueError(f"{type(model).__name__} has no head {name!r}, so that there are no logits to compare")
+    return getattr(model, name)
