@@ -227,14 +227,14 @@ def _blocks(
         distance = torch.arange(start, stop, device=key.device)[:, None] - keys
         if slopes is not None:
             logits -= slopes.to(dtype)[:, None, None] * distance.abs().to(dtype)
-        logits.masked_fill_(hidden(distance, rule), -torch.inf)
+        logits.masked_fill_(_hidden(distance, rule), -torch.inf)
         if rule.apart is not None:
             cut = ((keys if rule.apart.hidden else keys + distance) == rule.apart.token) & (distance != 0)
             logits.masked_fill_(rule.apart.heads[:, None, None] & cut, -torch.inf)
         yield start, softmax(logits, rule.sinks)
 
 
-def hidden(distance: Tensor, rule: Rule) -> Tensor:
+def _hidden(distance: Tensor, rule: Rule) -> Tensor:
     """Which keys (rows, keys) at these distances, negative after the row, are not seen."""
     hidden = distance < 0 if rule.causal else torch.zeros_like(distance, dtype=torch.bool)
     return hidden if rule.window is None else hidden | (distance.abs() >= rule.window)
