@@ -27,27 +27,42 @@ Visit = Callable[[int, slice, int, Tensor], None]
 Measure = Callable[[int, Tensor], Tensor]
 
 
+class Apart(NamedTuple):
+    """A token that some heads, bool (n_heads,), cut off: its row sees its own key alone.
+
+    hidden: instead no other row sees its key, and its own row is as it was.
+    """
+
+    token: int
+    heads: Tensor
+    hidden: bool = False
+
+
 class Rule(NamedTuple):
     """Which keys a row sees, and what else stands in the denominator of its softmax.
 
     causal: none after it. window: only so many, its own among them. sinks: (n_heads,) learned logits whose weight goes
-    nowhere. alone: a token and heads (n_heads,), bool, in which its row sees its own key alone. softcap: c, where a
-    logit x becomes c tanh(x/c).
+    nowhere. apart: a token that is cut off from the others. softcap: c, where a logit x becomes c tanh(x/c). copies:
+    how many keys each token has, 2 with those of another layer; they stand side by side, all first ones before.
     """
 
     causal: bool = True
     window: int | None = None
     sinks: Tensor | None = None
-    alone: tuple[int, Tensor] | None = None
+    apart: Apart | None = None
     softcap: float | None = None
+    copies: int = 1
 
     def of(self, heads: slice) -> Rule:
         """The same rule for some of the heads."""
         sinks = None if self.sinks is None else self.sinks[heads]
-        return self._replace(sinks=sinks, alone=self.alone and (self.alone[0], self.alone[1][heads]))
+        return self._replace(sinks=sinks, apart=self.apart and self.apart._replace(heads=self.apart.heads[heads]))
 
 
-def watched(visit: Visit, block: int) -> AttentionFunction:
+Ruled = Callable[[int, Tensor, Tensor, Rule], Rule]
+
+
+def watched(visit: Visit, block: int, ruled: Ruled = lambda layer, query, value, rule: rule) -> AttentionFunction:
     """Full attention that shows its probabilities on the way; no memory between calls.
 
     Only queries, keys and values as the model's attention reads them are used, so norms of queries and keys, rotations,
@@ -55,7 +70,8 @@ def watched(visit: Visit, block: int) -> AttentionFunction:
     formed in float32.
     Args: visit(layer, heads, start, weights) gets the probabilities of the query heads `heads` of one sequence, rows
         start .. start + rows - 1 over the keys 0 .. start + rows - 1, or all where attention is not causal, shape
-        (heads, rows, keys); what it reads it must copy. block: entries of weights at most (one row at least).
+        (heads, rows, keys); what it reads it must copy. The weight of a token with two keys is their sum. block:
+        entries of weights at most (one row at least). ruled(layer, query, value, rule): the rule that is followed.
     """
 
     def function(
@@ -70,8 +86,9 @@ def watched(visit: Visit, block: int) -> AttentionFunction:
         causal: bool = True,
         window: int | None = None,
         softcap: float | None = None,
+        cross_layer: bool = False,
     ) -> Tensor:
-        rule = Rule(causal, window, sinks, softcap=softcap)
+        rule = ruled(layer, query, value, Rule(causal, window, sinks, None, softcap, 1 + cross_layer))
         return attended(visit, block, layer, query, key, value, scale, slopes, rule)
 
     return function
@@ -93,7 +110,7 @@ def attended(
     Args: as for `watched` and its function; where the rule is not causal, a block has all keys.
     Raises: ValueError unless queries and keys are those of a whole sequence.
     """
-    if query.shape[2] != key.shape[2]:
+    if query.shape[2] * rule.copies != key.shape[2]:
         raise ValueError(f"scores need a whole sequence in one call, got {query.shape[2]} of {key.shape[2]} tokens")
     group = query.shape[1] // key.shape[1]
     out = value.new_empty(*query.shape[:3], value.shape[3])
@@ -101,10 +118,12 @@ def attended(
         for head in range(key.shape[1]):
             heads = slice(head * group, (head + 1) * group)
             part = None if slopes is None else slopes[heads]
+            values = value[sequence, head].unflatten(0, (rule.copies, -1))
             blocks = _blocks(query[sequence, heads], key[sequence, head], scale, part, rule.of(heads), block)
             for start, weights in blocks:
-                visit(layer, heads, start, weights)
-                seen = value[sequence, head, : weights.shape[2]].to(weights.dtype)
+                each = weights.unflatten(2, (rule.copies, -1))
+                visit(layer, heads, start, each.sum(2) if rule.copies > 1 else weights)
+                seen = values[:, : each.shape[3]].flatten(0, 1).to(weights.dtype)
                 out[sequence, heads, start : start + weights.shape[1]] = (weights @ seen).to(out.dtype)
     return out
 
@@ -189,26 +208,29 @@ def vocabulary(model: nn.Module | Returning) -> int:
 def _blocks(
     query: Tensor, key: Tensor, scale: float, slopes: Tensor | None, rule: Rule, block: int
 ) -> Iterator[tuple[int, Tensor]]:
-    """Probabilities (group, rows, keys) of one key-value head, from query (group, length, d) and key (length, d)."""
+    """Probabilities (group, rows, copies * keys) of one key-value head.
+
+    Args: query (group, length, d) and key (copies * length, d).
+    """
     group, length, _ = query.shape
     dtype = torch.promote_types(query.dtype, torch.float32)
-    key = key.to(dtype).T.contiguous()
-    rows = max(1, block // (group * length))
+    key = key.to(dtype).mT.contiguous().unflatten(-1, (rule.copies, length))
+    rows = max(1, block // (group * length * rule.copies))
     for start in range(0, length, rows):
         stop = min(start + rows, length)
         last = stop if rule.causal else length
-        logits = query[:, start:stop].to(dtype) @ key[:, :last]
+        logits = query[:, start:stop].to(dtype) @ key[..., :last].flatten(-2)
         logits *= scale
         if rule.softcap is not None:
             logits = rule.softcap * (logits / rule.softcap).tanh()
-        distance = torch.arange(start, stop, device=key.device)[:, None] - torch.arange(last, device=key.device)
+        keys = torch.arange(last, device=key.device).repeat(rule.copies)
+        distance = torch.arange(start, stop, device=key.device)[:, None] - keys
         if slopes is not None:
             logits -= slopes.to(dtype)[:, None, None] * distance.abs().to(dtype)
         logits.masked_fill_(_hidden(distance, rule), -torch.inf)
-        if rule.alone is not None and start <= rule.alone[0] < stop:
-            token, heads = rule.alone
-            row = logits[:, token - start]
-            row[heads[:, None] & (torch.arange(last, device=key.device) != token)] = -torch.inf
+        if rule.apart is not None:
+            cut = ((keys if rule.apart.hidden else keys + distance) == rule.apart.token) & (distance != 0)
+            logits.masked_fill_(rule.apart.heads[:, None, None] & cut, -torch.inf)
         yield start, softmax(logits, rule.sinks)
 
 

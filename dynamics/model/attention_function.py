@@ -33,7 +33,8 @@ class AttentionFunction(Protocol):
         """The heads' outputs, (batch, n_heads, new, value_dim).
 
         A model with learned sink logits hands over `sinks` too, (n_heads,), and one in which a token sees those after
-        it `causal=False`; with such a model a function that has no such parameter is refused (`special`).
+        it `causal=False`; a layer of cross-layer attention `cross_layer=True`, whose keys and values are its own and
+        behind them as many of another layer. A function that has no such parameter is refused then (`special`).
 
         Args:
             layer: 0-based.
@@ -45,9 +46,12 @@ class AttentionFunction(Protocol):
         ...
 
 
-def special(function: Callable[..., Tensor], sinks: Tensor | None = None, causal: bool = True) -> dict[str, Any]:
+def special(
+    function: Callable[..., Tensor], sinks: Tensor | None = None, causal: bool = True, cross_layer: bool = False
+) -> dict[str, Any]:
     """The arguments that only some models hand over. Raises ValueError for a function without such a parameter."""
     needed = ({} if sinks is None else {"sinks": sinks}) | ({} if causal else {"causal": False})
+    needed |= {"cross_layer": True} if cross_layer else {}
     if needed:
         known = inspect.signature(function).parameters
         for name in needed:

@@ -73,8 +73,6 @@ def query_key(heads: Heads, p: Parameters, states: States, where: Layout) -> tup
 
 
 def _fits_elsewhere(heads: Heads, cache: KVCache | None) -> None:
-    if heads.over_two:
-        raise ValueError("an attention function sees the keys of one layer, cross-layer attention has those of two")
     if heads.weights in ("differential", "selective"):
         raise ValueError(f"{heads.weights} attention is more than one softmax: no function takes its place")
     if heads.latent is not None and cache is not None:

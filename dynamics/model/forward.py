@@ -94,7 +94,7 @@ def _attended(
         out = _weighed(heads, p, query, key, value, where, cache)
     else:
         slopes = None if heads.slopes is None else _slopes(tuple(heads.slopes), query.dtype, query.device)
-        extra = special(function, _sinks(heads, p, query), heads.causal)
+        extra = special(function, _sinks(heads, p, query), heads.causal, heads.over_two)
         out = function(query, key, value, scale=heads.scale, slopes=slopes, **extra)
     out = out.transpose(1, 2)
     if added is not None:

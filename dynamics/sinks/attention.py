@@ -9,11 +9,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from dynamics.heads.rows import BLOCK, Rule, Visit, attended
+from dynamics.heads.rows import BLOCK, Apart, Rule, Visit, watched
 from dynamics.model.attention_function import AttentionFunction
 from theory import sink
 
-Alone = Callable[[int, int], tuple[int, Tensor] | None]
+Parted = Callable[[int, int], Apart | None]
 
 
 class Seen:
@@ -23,35 +23,21 @@ class Seen:
         self.causal, self.sinks, self.values = True, False, values
 
 
-def reading(visit: Visit, seen: Seen, alone: Alone | None = None, block: int = BLOCK) -> AttentionFunction:
-    """Attention of any model here, that shows its blocks of rows as `dynamics.heads.rows.attended` does.
+def reading(visit: Visit, seen: Seen, parted: Parted | None = None, block: int = BLOCK) -> AttentionFunction:
+    """Attention of any model here, that shows its blocks of rows as `dynamics.heads.rows.watched` does.
 
-    alone(layer, n_heads): the token whose row sees itself alone, and in which heads, bool (n_heads,), or None.
+    parted(layer, n_heads): the token that is cut off from the others in this layer, or None. In cross-layer attention
+    the values that are seen are the layer's own.
     """
 
-    def function(
-        layer: int,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        *,
-        scale: float,
-        slopes: Tensor | None,
-        sinks: Tensor | None = None,
-        causal: bool = True,
-        window: int | None = None,
-        softcap: float | None = None,
-    ) -> Tensor:
-        seen.causal, seen.sinks = causal, sinks is not None
-        lonely = None if alone is None else alone(layer, query.shape[1])
-        if lonely is not None:
-            lonely = lonely[0], lonely[1].to(query.device)
+    def ruled(layer: int, query: Tensor, value: Tensor, rule: Rule) -> Rule:
+        seen.causal, seen.sinks = rule.causal, rule.sinks is not None
         if seen.values is not None:
-            seen.values(layer, value[0])
-        rule = Rule(causal, window, sinks, lonely, softcap)
-        return attended(visit, block, layer, query, key, value, scale, slopes, rule)
+            seen.values(layer, value[0, :, : query.shape[2]])
+        apart = None if parted is None else parted(layer, query.shape[1])
+        return rule._replace(apart=apart and apart._replace(heads=apart.heads.to(query.device)))
 
-    return function
+    return watched(visit, block, ruled)
 
 
 class Received:

@@ -9,10 +9,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from dynamics.heads.rows import Visit
+from dynamics.heads.rows import Apart, Visit
 from dynamics.model.attention_function import AttentionFunction
 from dynamics.model.decoder import InductionModel
-from dynamics.sinks import passes
+from dynamics.sinks import passes, positions
 from dynamics.sinks.attention import Seen, reading
 
 Around = Callable[[AttentionFunction], AttentionFunction]
@@ -48,8 +48,12 @@ def copy_leads(model: nn.Module, tokens: Tensor, place: int) -> NDArray[np.float
     are shifted, and for a last token that does not see the first.
     """
     _inside(tokens, place, last=2)
-    if isinstance(model, InductionModel) and model.blocks[0].attention.alpha is not None:
-        raise ValueError("a shifted key holds a part of the token before: the copy has not the key of the first token")
+    if isinstance(model, InductionModel):
+        shifted = any(past.at in ("embedding", "attention", "key") for past in model.config.past)
+        if shifted or model.blocks[0].attention.alpha is not None:
+            raise ValueError("a shifted key holds a part of the token before: the copy has not the first token's key")
+    if positions.learned(model) is not None:
+        raise ValueError("the states that enter the model hold positions: the copy has not the first token's key")
     tokens, found = tokens.clone(), {}
     tokens[place] = tokens[0]
 
@@ -57,13 +61,7 @@ def copy_leads(model: nn.Module, tokens: Tensor, place: int) -> NDArray[np.float
         if layer == 0 and start + weights.shape[1] == len(tokens):
             found[heads.start] = (weights[:, -1, place] / weights[:, -1, 0]).log()
 
-    def entering(states: Tensor) -> Tensor:
-        if not torch.equal(states[0, 0], states[0, place]):
-            raise ValueError("the states that enter the model hold positions: the copy has not the first token's key")
-        return states
-
-    with passes.shown(model, entering=entering):
-        _states(model, tokens, place, None, None, visit)
+    _states(model, tokens, place, None, None, visit)
     leads = torch.cat([found[start] for start in sorted(found)]).double().cpu().numpy()
     if not np.isfinite(leads).all():
         raise ValueError("the last token gives the first one or its copy no weight: there are no logits to compare")
@@ -80,11 +78,11 @@ def _states(
 ) -> Tensor:
     """The states behind every block, (layers, length, width), with the token at place masked."""
 
-    def alone(layer: int, n_heads: int) -> tuple[int, Tensor] | None:
+    def parted(layer: int, n_heads: int) -> Apart | None:
         masked = place is not None and (layers is None or layer in layers)
-        return (place, torch.ones(n_heads, dtype=torch.bool)) if masked else None
+        return Apart(place, torch.ones(n_heads, dtype=torch.bool)) if masked else None
 
-    function, found = reading(visit, Seen(), alone), []
+    function, found = reading(visit, Seen(), parted), []
     function = function if around is None else around(function)
     leaving = passes.shown(model, leaving=lambda layer, states: found.append(states[0]))
     with leaving, passes.through(model, function), torch.no_grad():

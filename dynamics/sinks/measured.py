@@ -13,6 +13,7 @@ from tqdm import tqdm
 
 from dynamics.sinks import passes, states
 from dynamics.sinks.attention import Received, Seen, entropy, most_entropy, reading
+from dynamics.sinks.positions import untrained
 from dynamics.sinks.texts import Text
 from dynamics.sinks.windows import windows_of
 from theory.records import comparable
@@ -75,14 +76,17 @@ class LayerStates(NamedTuple):
 class Measured(NamedTuple):
     """Rows of the arrays are `layers`; windows of `window` tokens each, left_out tokens at the end of the text unread.
 
-    causal: whether no token sees those after it.
+    mid_text: windows that begin in the middle of a text or record. causal: whether no token sees those after it.
+    untrained: the first learned position that looks so (`dynamics.sinks.positions`), or None.
     """
 
     layers: tuple[int, ...]
     window: int
     windows: int
     left_out: int
+    mid_text: int
     causal: bool
+    untrained: int | None
     heads: HeadSinks
     states: LayerStates
 
@@ -103,7 +107,8 @@ def measure(
     Raises: ValueError as `cut`, for another model, layers that are not there, states that are not finite.
     """
     chosen, n_heads = chosen_layers(model, layers), passes.sizes(model).n_heads
-    rows, _, left, _ = windows_of(model, tokens, window, begin)
+    windows = windows_of(model, tokens, window, begin)
+    rows = windows.rows
     sums: dict[str, Array] = {}
     for row in tqdm(rows, unit="window", disable=not progress, leave=False):
         found, causal = _window(model, torch.from_numpy(row), chosen, n_heads)
@@ -112,7 +117,9 @@ def measure(
                 sums[name] = np.maximum(sums.get(name, 0.0), value)
             else:
                 sums[name] = sums.get(name, 0.0) + value / len(rows)
-    return Measured(chosen, rows.shape[1], len(rows), left, causal, _heads(sums), _states(sums))
+    mid_text = len(rows) - len(np.unique(windows.piece))
+    numbers = rows.shape[1], len(rows), windows.left_out, mid_text, causal, untrained(model)
+    return Measured(chosen, *numbers, _heads(sums), _states(sums))
 
 
 def chosen_layers(model: nn.Module, layers: Iterable[int] | None) -> tuple[int, ...]:

@@ -66,23 +66,11 @@ def blocks(model: nn.Module) -> nn.ModuleList:
 
 
 @contextmanager
-def shown(
-    model: nn.Module,
-    leaving: Callable[[int, Tensor], None] | None = None,
-    entering: Callable[[Tensor], Tensor] | None = None,
-) -> Iterator[None]:
-    """Within, leaving(layer, states) sees what each layer returns; entering(states) gives what the first one takes."""
+def shown(model: nn.Module, leaving: Callable[[int, Tensor], None]) -> Iterator[None]:
+    """Within, leaving(layer, states) sees what each layer returns."""
     with ExitStack() as stack:
         for layer, block in enumerate(blocks(model)):
-            if leaving is not None:
-                stack.enter_context(block.register_forward_hook(_after(layer, leaving)))
-        if entering is not None and isinstance(model, InductionModel):
-            own = model.entering  # of which a DenseFormer's later blocks read too
-            model.entering = lambda *args: entering(own(*args))
-            stack.callback(delattr, model, "entering")
-        elif entering is not None:
-            hook = blocks(model)[0].register_forward_pre_hook(_before(entering), with_kwargs=True)
-            stack.enter_context(hook)
+            stack.enter_context(block.register_forward_hook(_after(layer, leaving)))
         yield
 
 
@@ -93,13 +81,9 @@ def _after(layer: int, leaving: Callable[[int, Tensor], None]) -> Callable[..., 
     return hook
 
 
-def _before(entering: Callable[[Tensor], Tensor]) -> Callable[..., tuple[tuple, dict[str, Any]]]:
-    def hook(_module: nn.Module, args: tuple, named: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
-        if args:
-            return (entering(args[0]), *args[1:]), named
-        return args, named | {"hidden_states": entering(named["hidden_states"])}
-
-    return hook
+def headed(model: nn.Module) -> bool:
+    """Whether the model has a head, by which its states become logits."""
+    return isinstance(model, InductionModel) or hasattr(model, FAMILIES[model.config.model_type].head)
 
 
 def device_of(model: nn.Module) -> torch.device:
@@ -115,12 +99,17 @@ def features(model: nn.Module, tokens: Tensor) -> Tensor:
 
 
 def logits(model: nn.Module, tokens: Tensor) -> Iterator[tuple[int, Tensor]]:
-    """Logits (rows, vocabulary) in at least float32, some rows at a time, each with the first of its rows.
+    """The logits (rows, vocabulary) of tokens (length,), as `read_out` gives them. Raises: as there."""
+    yield from read_out(model, features(model, tokens)[0])
+
+
+def read_out(model: nn.Module, hidden: Tensor) -> Iterator[tuple[int, Tensor]]:
+    """Logits (rows, vocabulary) in at least float32 of what the head reads, (length, width), some rows at a time, each
+    with the first of its rows.
 
     Raises: ValueError for a model without a head.
     """
     head = _head(model)
-    hidden = features(model, tokens)[0]
     rows = max(1, LOGITS // vocabulary(model))
     for start in range(0, len(hidden), rows):
         found = head(hidden[start : start + rows])

@@ -12,6 +12,15 @@ def norms(states: Tensor) -> Tensor:
     return states.double().norm(dim=-1)
 
 
+def relative_change(before: Tensor, after: Tensor) -> Tensor:
+    """||y_i - x_i|| / ||x_i|| of states x before and y after, (..), in double precision; 0 where they are equal.
+
+    Args: before, after (.., d). The change is sqrt(2 - 2 cos) where the norms are equal, sqrt(2) of orthogonal states.
+    """
+    gap = norms(after.double() - before.double())
+    return torch.where(gap == 0, 0.0, gap / norms(before))
+
+
 def mean_cosine(states: Tensor) -> Tensor:
     """s = (1/(l (l - 1))) sum_{i != j} cos(x_i, x_j), the mean over pairs of different tokens; a vector of 0 counts 0.
 

@@ -21,6 +21,7 @@ class Family(NamedTuple):
     head). attention: the class of attention in transformers' modeling file (None: transformers has no such model), of
     the module `module`, the model_type if empty; interface: whether it calls transformers' AttentionInterface, or its
     forward has to be replaced. blocks, head: the places of the layers in the model without its head, and of the head.
+    positions: the place of the learned positions in the model without its head, None where it has none.
     alibi, causal: the kind of attention. sinks: the attribute of the attention that holds one learned sink logit a
     head. windows: whether sliding windows are handed on. softcap: the attribute with the cap of its logits.
     """
@@ -32,6 +33,7 @@ class Family(NamedTuple):
     interface: bool = True
     blocks: str = "layers"
     head: str = "lm_head"
+    positions: str | None = None
     alibi: bool = False
     causal: bool = True
     sinks: str | None = None
@@ -51,9 +53,12 @@ FAMILIES = {
     "qwen3": _DESCRIBED._replace(attention="Qwen3Attention", windows=True),
     "baichuan": _DESCRIBED._replace(layout=baichuan.baichuan),
     "baichuan_m1": _DESCRIBED._replace(layout=baichuan.baichuan_m1),
-    "bert": Family(attention="BertSelfAttention", blocks="encoder.layer", head="cls", causal=False),
+    "bert": Family(
+        attention="BertSelfAttention", blocks="encoder.layer", head="cls", positions="embeddings.position_embeddings",
+        causal=False,
+    ),
     "falcon": Family(described.layout, "transformer.", attention="FalconAttention", interface=False, blocks="h"),
-    "gpt2": Family(described.layout, "transformer.", attention="GPT2Attention", blocks="h"),
+    "gpt2": Family(described.layout, "transformer.", attention="GPT2Attention", blocks="h", positions="wpe"),
     "gpt_oss": _DESCRIBED._replace(attention="GptOssAttention", sinks="sinks", windows=True),
     "cohere": _DESCRIBED._replace(attention="CohereAttention"),
     "gemma": _DESCRIBED._replace(attention="GemmaAttention"),
@@ -65,7 +70,7 @@ FAMILIES = {
     "mixtral": _DESCRIBED._replace(attention="MixtralAttention", windows=True),
     "olmo": _DESCRIBED._replace(attention="OlmoAttention"),
     "olmo2": _DESCRIBED._replace(attention="Olmo2Attention"),
-    "opt": _DESCRIBED._replace(attention="OPTAttention", blocks="decoder.layers"),
+    "opt": _DESCRIBED._replace(attention="OPTAttention", blocks="decoder.layers", positions="decoder.embed_positions"),
     "phi3": _DESCRIBED._replace(attention="Phi3Attention", windows=True),
     "qwen3_moe": _DESCRIBED._replace(attention="Qwen3MoeAttention", windows=True),
     "smollm3": _DESCRIBED._replace(attention="SmolLM3Attention", windows=True),

@@ -26,8 +26,8 @@ EXAMPLES = {
     ),
     "sinks": (
         f"{MODEL} --text LICENSE",
-        "owner/name --text FILE --mask 3 --json sinks.json",
-        "owner/name --tokens FILE --layers 0,1 --figure sinks",
+        "owner/name --records FILE --hide 0 --json sinks.json",
+        "owner/name --tokens FILE --layers 0,1 --mask 3 --figure sinks",
     ),
     "receipt": (
         f"{MODEL} --text LICENSE",

@@ -1,8 +1,11 @@
-"""Run a model on a text: where its attention sinks are, what they do to values and states, what a mask changes.
+"""Run a model on a text: where its attention sinks are, what they do to values and states, what a change does.
 
 MODEL is a folder of safetensors (GPT-2, BERT, BLOOM, MPT, Falcon, gpt-oss, the Llama-like families of `scope`, or a
 model trained here) or a hub id. The text is cut into windows, which the model sees one by one. Tokens at its
 end that do not fill a window are left out. A model trained here reads a text as bytes.
+
+A change is compared with the model as it is: loss and logits (with a head), the last states, the weights of its tokens.
+--mask and --replace are those of the waiver paper (Sections 4.2.1 and 4.2.2); --hide and --swap are ours.
 """
 
 import argparse
@@ -16,7 +19,7 @@ from .texts import add_text, check_files, given_text, told
 if TYPE_CHECKING:
     from torch import nn
 
-    from dynamics.sinks.intervention import Effect, Mask, Swap
+    from dynamics.sinks.intervention import Effect, Hide, Mask, Replace, Swap
     from dynamics.sinks.measured import Measured
     from dynamics.sinks.texts import Text
 
@@ -31,10 +34,15 @@ def parser() -> Parser:
     p.add_argument("--begin", type=whole(0), metavar="ID", help="a token to put in front of each window, such as <s>")
     p.add_argument("--layers", type=_layers, metavar="L,..", help="only these layers: 0,3,7")
     change = p.add_mutually_exclusive_group()
-    mask = "compare with token TOKEN of each window seeing itself alone, in all layers or these: 5, 5@0,2.1"
-    change.add_argument("--mask", type=_mask, metavar="TOKEN[@L[.H],..]", help=mask)
-    swap = "compare with two tokens of each window in each other's places"
-    change.add_argument("--swap", type=_swap, metavar="I,J", help=swap)
+    token = "TOKEN[@L[.H],..]"
+    mask = "let token TOKEN of each window see itself alone (the paper's Eq. 11), in all layers or these: 5, 5@0,2.1"
+    change.add_argument("--mask", type=_mask, metavar=token, help=mask)
+    hide = "hide token TOKEN of each window from all others; it still sees them"
+    change.add_argument("--hide", type=_mask, metavar=token, help=hide)
+    replace = "give token I the learned position of token J in place of its own (the paper's replacement)"
+    change.add_argument("--replace", type=_pair, metavar="I,J", help=replace)
+    swap = "let tokens I and J exchange their learned positions, or their places where positions are not learned"
+    change.add_argument("--swap", type=_pair, metavar="I,J", help=swap)
     p.add_argument("--device", default="auto", help="auto, cpu or cuda[:N]")
     p.add_argument("--dtype", choices=DTYPES, help="of the weights (default: as stored)")
     p.add_argument("--json", metavar="FILE", help="write all numbers there; null: there is no such number")
@@ -63,7 +71,7 @@ def _mask(text: str) -> tuple[int, dict[int, set[int]] | None]:
     return found[0], layers_and_heads(places) if at else None
 
 
-def _swap(text: str) -> tuple[int, int]:
+def _pair(text: str) -> tuple[int, int]:
     """An argparse type: two different tokens."""
     found = _numbers(text, "two tokens such as 0,5")
     if len(found) != 2 or found[0] == found[1]:
@@ -118,9 +126,10 @@ def _measured(args: argparse.Namespace) -> "tuple[nn.Module, Text, Measured, Eff
         raise ValueError(f"not enough memory on {device}: a smaller --window or --dtype needs less") from None
 
 
-def _change(args: argparse.Namespace) -> "Mask | Swap | None":
-    from dynamics.sinks.intervention import Mask, Swap
+def _change(args: argparse.Namespace) -> "Mask | Hide | Replace | Swap | None":
+    from dynamics.sinks.intervention import Hide, Mask, Replace, Swap
 
-    if args.mask:
-        return Mask(*args.mask)
-    return Swap(*args.swap) if args.swap else None
+    for kind in (Mask, Hide, Replace, Swap):
+        if given := getattr(args, kind.__name__.lower()):
+            return kind(*given)
+    return None

@@ -9,13 +9,12 @@ import pytest
 import torch
 from numpy.testing import assert_allclose, assert_array_equal
 
-from dynamics.sinks.intervention import Mask, Swap, intervene
+from dynamics.sinks.intervention import Hide, Mask, Replace, Swap, intervene
 from dynamics.sinks.measured import measure
 from dynamics.sinks.opened import open_model
-from dynamics.training.checkpoint import SHIPPED, save
+from dynamics.training.checkpoint import SHIPPED
 from scripts.figures.heads import fig_sink_layers, sinks_panels
 from tests.dynamics.hf import models
-from tests.dynamics.sinks.test_own import own
 from tests.scripts.commands import contents, read, stopped
 from tests.scripts.test_scope_refusals import QUERY, config, content, pickled, poisoned, weights
 
@@ -78,6 +77,8 @@ def test_the_table_and_the_json_are_what_the_library_measures(folders, here, don
         ("llama", ["--mask", "3@0,1.2"], Mask(3, {0: set(), 1: {2}}), "token 3 of each window sees itself alone"),
         ("bert", ["--swap", "2,5"], Swap(2, 5), "tokens 2 and 5 of each window have exchanged their learned positions"),
         ("llama", ["--swap", "2,5"], Swap(2, 5), "tokens 2 and 5 of each window are exchanged"),
+        ("llama", ["--hide", "3@0,1.2"], Hide(3, {0: set(), 1: {2}}), "token 3 of each window is hidden"),
+        ("gpt2", ["--replace", "5,0"], Replace(5, 0), "token 5 of each window has the learned position of token 0"),
     ],
 )
 def test_what_a_change_did_is_what_the_library_says(folders, here, family, option, change, words, done):
@@ -86,7 +87,7 @@ def test_what_a_change_did_is_what_the_library_says(folders, here, family, optio
     assert words in printed
     effect = intervene(open_model(model, CPU), TOKENS, change, 12)
     written = read("x.json")["effect"]
-    for name in ("loss_before", "loss_after", "divergence", "change", "weight_before", "weight_after"):
+    for name in ("loss_before", "loss_after", "divergence", "change", "moved", "weight_before", "weight_after"):
         assert_allclose(written[name], getattr(effect, name), rtol=1e-12, err_msg=name)
     assert f"loss {effect.loss_before.mean():.6g} -> {effect.loss_after.mean():.6g}" in printed
 
@@ -126,10 +127,46 @@ def test_options_reach_the_measurement(folders, here, done):
     assert_allclose(written["heads"]["entropy"], found.heads.entropy, rtol=1e-14)
 
 
-def test_a_model_without_its_head_is_measured_but_not_changed(folders, here, refused, done):
+BARE = "no head: there is no loss"
+IDLE = "nothing changes: "
+MID = "windows begin in the middle of a text"
+BEYOND = "positions from 40 on look untrained: their vectors are like random draws. --window 40 ends before them"
+UNKNOWN = "2 of 7 tokens (29 %) are unknown to the tokenizer"
+SAID = {
+    "bare --tokens ids --window 12 --mask 3": [BARE, "last states: changed by 0."],
+    "bare --tokens ids --window 12 --swap 0,5": [BARE, "have exchanged their learned positions"],
+    "gpt2 --tokens ids --window 12 --mask 0": [IDLE + "token 0 sees itself alone already", f"3 of 4 {MID}"],
+    "gpt_oss --tokens ids --window 12 --mask 0": [IDLE + "token 0 sees itself alone already"],
+    f"{ALIBI} --tokens ids --window 12 --mask 1": ["token 1 of each window sees itself alone"],
+    "gpt2 --tokens ids --window 12 --hide 11": [IDLE + "no token comes after token 11"],
+    "bert --tokens ids --window 12 --mask 0": ["loss "],
+    "gpt2 --records rows.npy": ["4 windows of 12 tokens, 0 left out"],
+    "gpt2 --tokens ids --window 41": [BEYOND],
+    "gpt2 --tokens ids --window 40": ["1 window of 40 tokens"],
+    "llama --text unknown": [UNKNOWN],
+    "llama --text strange": ["error: strange: all of its 3 tokens are unknown to the tokenizer (token 0)"],
+}
+
+
+@pytest.mark.parametrize("line", SAID)
+def test_what_a_reader_must_know_is_said_and_nothing_else(line, folders, here, command):
+    """Models without a head, changes that are none, where windows begin, untrained positions, unknown tokens."""
     open_model(folders / "bert", CPU).base_model.save_pretrained("bare")
-    done("sinks", "bare", *IDS.split())
-    refused(f"sinks bare {IDS} --mask 3", "has no head 'cls'")
+    table = models.model("gpt2", dtype=torch.float32)
+    with torch.no_grad():
+        table.transformer.wpe.weight[:40] += 3 * table.transformer.wpe.weight[0]
+    table.save_pretrained("gpt2")
+    np.save("rows.npy", TOKENS[:48].reshape(4, 12))
+    Path("unknown").write_text("the first x token of y window", "utf-8")
+    Path("strange").write_text("The First Token", "utf-8")
+    name, *options = line.split()
+    _, printed, errors = command("sinks", name if Path(name).exists() else str(folders / name), *options)
+    told = " ".join((printed + errors).split())
+    assert all(words in told for words in SAID[line])
+    for words in (BARE, IDLE, MID, BEYOND, "unknown to the tokenizer"):
+        expected = any(words in wanted for wanted in SAID[line]) or (words == MID and "--window 12" in line)
+        assert (words in told) == expected, words
+    assert max(map(len, printed.splitlines()), default=0) <= 120
 
 
 def test_an_interruption_leaves_no_file(folders, here, monkeypatch, command):
@@ -186,10 +223,3 @@ def test_a_bad_model_is_one_line_and_writes_nothing(words, damage, folders, here
     damage(here / "model")
     refused("sinks ./model --text text --json out/x.json --figure out/map", words)
     assert set(os.listdir(here)) <= {"ids", "text", "model"}
-
-
-def test_a_swap_in_a_model_without_positions_is_refused(here, refused, done):
-    model = own(position="none").float()
-    save("bare", model, seed=0, threads=1, device="cpu", training={}, metrics={})
-    refused("sinks ./bare --tokens ids --swap 1,2", "has no positions that two tokens could exchange")
-    done("sinks", "./bare", "--tokens", "ids", "--mask", "1")

@@ -13,15 +13,19 @@ MODEL = (
     "four ALiBi layers of eight heads, width 96, 160 symbols, KV shifting, 450 steps on Python's library with needles"
 )
 SCALE = "context 256 bytes, caches cut from the first on (no prompt read in full), 256 needles in 32 windows, 3 seeds"
+OTHERS = " Other models may differ."
 TABLE_2 = "8/25"
 EIGHTH = "Fixed beforehand for 12.5 % too, where two protected heads are left: one model of three fails there."
 
 
-def trained(id: str, source: str, statement: str, *evidence: Evidence, **rest: Any) -> Claim:
-    """An outcome of training: a statement of ours, beside the paper's unsettled one where `outcome_of` names it."""
+def trained(id: str, source: str, statement: str, *evidence: Evidence, others: str = OTHERS, **rest: Any) -> Claim:
+    """An outcome of training: a statement of ours, beside the paper's unsettled one where `outcome_of` names it.
+
+    others: what the statement says of other models.
+    """
     settings = {"nature": Nature.EMPIRICAL, "verdict": Verdict.HOLDS, "hypotheses": (MODEL,), "coverage": SAMPLES,
                 "is_correction": True, **rest}  # fmt: skip
-    return Claim(id=id, source=source, statement=statement, evidence=evidence, **settings)
+    return Claim(id=id, source=source, statement=statement + others, evidence=evidence, **settings)
 
 
 def read(scope: str, margin: Any, points: Any, *controls: Control) -> Evidence:

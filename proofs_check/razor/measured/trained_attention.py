@@ -37,6 +37,7 @@ CLAIMS: tuple[Claim, ...] = (
             lambda _: c.ends_inside(),
             Control("a tenth of the scope", lambda **p: c.within_scope(**p, factor=0.1)),
         ),
+        others="",  # it is proved
         hypotheses=(MODEL, TASK),
     ),
     trained(

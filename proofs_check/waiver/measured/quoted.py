@@ -42,8 +42,10 @@ CLAIMS: tuple[Claim, ...] = (
     unsettled_claim(
         "waiver.sec3.3.bert",
         "Waiver paper, Section 3.3 and 3.3.2",
-        "BERT attends to its first and its last element, with smaller values there.",
-        "Attention and value norms by layer. " + MODELS,
+        "Bert-Large attends to its first and its last element, with smaller values there; models with global attention "
+        "generally attend so.",
+        "Attention and value norms by layer, of each model for itself: one that does says nothing of others, which may "
+        "differ. " + MODELS,
     ),
     unsettled_claim(
         "waiver.fig1.norms",
@@ -71,8 +73,8 @@ CLAIMS: tuple[Claim, ...] = (
     unsettled_claim(
         "waiver.fig2.positions",
         "Waiver paper, Section 3.3.2 and Figure 2",
-        "BERT's first and last position embeddings have far larger norms than others.",
-        "Its weights. " + MODELS,
+        "Bert-Large's first and last position embeddings have far larger norms than its others.",
+        "Its weights; another BERT may differ, and settles nothing here. " + MODELS,
     ),
     unsettled_claim(
         "waiver.sec3.3.2.both",

@@ -2,6 +2,7 @@
 
 import math
 from contextlib import nullcontext
+from itertools import product
 
 import pytest
 import torch
@@ -34,16 +35,20 @@ def difference(model, function, ids):
 def windowed(layer, query, key, value, *, scale, slopes, sinks=None, window=None, softcap=None, alone=None):
     """Causal attention with slopes, sink logits and a cap, written out, in a sliding window if there is one.
 
-    alone: a token and heads, bool, in which its query sees its own key alone.
+    Where there are more keys than queries they begin anew, as those of another layer do.
+    alone: a token and heads, bool, in which its query sees its own key alone, and whether its key is hidden instead.
     """
     group, length = query.shape[1] // key.shape[1], query.shape[2]
-    distance = torch.arange(length)[:, None] - torch.arange(length)
+    distance = torch.arange(length)[:, None] - torch.arange(key.shape[2]) % length
     logits = scale * query @ key.repeat_interleave(group, 1).transpose(2, 3)
     logits = logits if softcap is None else softcap * (logits / softcap).tanh()
     logits = logits if slopes is None else logits - slopes[:, None, None] * distance
     hidden = ((distance < 0) | (distance >= (window or length))).repeat(query.shape[1], 1, 1)
     if alone is not None:
-        hidden[alone[1], alone[0]] = torch.arange(length) != alone[0]
+        token, heads, column = alone
+        for head, row, place in product(heads.nonzero().flatten(), range(length), range(key.shape[2])):
+            cut = token == (place % length if column else row) and distance[row, place] != 0
+            hidden[head, row, place] |= bool(cut)
     logits = logits.masked_fill(hidden, -math.inf)
     sinks = torch.full((query.shape[1],), -math.inf, dtype=query.dtype) if sinks is None else sinks
     shares = torch.cat([logits, sinks[:, None, None].expand(len(query), -1, length, 1)], -1).softmax(-1)

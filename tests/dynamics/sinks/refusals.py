@@ -1,6 +1,6 @@
 """What measurements of sinks refuse: for each call the words of the error, and the arguments that it answers."""
 
-from dynamics.sinks.intervention import Mask, Swap, intervene
+from dynamics.sinks.intervention import Hide, Mask, Replace, Swap, intervene
 from dynamics.sinks.measured import measure
 from tests.dynamics.hf import models
 from tests.dynamics.sinks.test_intervention import WINDOW
@@ -29,11 +29,11 @@ TABLE = {
         "layers must be in 0..1, got 0, 2": {"tokens": [1, 2, 3], "layers": [0, 2]},
     },
     changed: {
-        "token 12 is outside the window: 0..11": [Mask(WINDOW), Swap(1, 12)],
+        "token 12 is outside the window: 0..11": [Mask(WINDOW), Hide(WINDOW), Swap(1, 12), Replace(12, 0)],
         "token -1 is outside": Mask(-1),
         "layers must be in 0..1, got 2": Mask(0, {2: ()}),
         "heads of layer 1 must be in 0..3, got 4": Mask(0, {1: (1, 4)}),
-        "a swap is of two tokens, got 1 twice": Swap(1, 1),
+        "a swap or replacement is of two tokens, got 1 twice": [Swap(1, 1), Replace(1, 1)],
         "tokens 3 and 4 are the same: to exchange them changes nothing": Swap(3, 4),
     },
 }

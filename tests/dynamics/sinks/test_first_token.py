@@ -79,7 +79,9 @@ def test_places_outside_and_shifted_keys_are_refused():
         refused(r"place in 1\.\.length - 1", state_gaps, model, tokens, place)
     refused(r"place in 1\.\.length - 2, got shape \(9,\) and place 8", copy_leads, model, tokens, 8)
     refused("tokens must be", state_gaps, model, tokens[None], 3)
-    refused("has not the key of the first token", copy_leads, *own("none", "k"), 3)
+    refused("a shifted key holds a part", copy_leads, *own("none", "k"), 3)
+    smeared = variants.model(variants.named(past=variants.PASTS["smear"], shift="none"))
+    refused("a shifted key holds a part", copy_leads, smeared, tokens, 3)
     refused("hold positions: the copy has not", copy_leads, *own("learned"), 3)
 
 

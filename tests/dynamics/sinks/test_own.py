@@ -3,6 +3,7 @@
 import gc
 import weakref
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,11 +11,13 @@ import torch
 from torch.nn import functional as F
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from dynamics.model.attention_function import replaced
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import build
 from dynamics.sinks import measured
-from dynamics.sinks.intervention import Mask, Swap, intervene
+from dynamics.sinks.intervention import Hide, Mask, Replace, Swap, intervene
 from dynamics.sinks.measured import measure
+from tests.dynamics.hf.test_attention import windowed
 from tests.dynamics.model import variants
 from tests.dynamics.refusal import refused
 from tests.dynamics.sinks.test_measured import near, text
@@ -76,19 +79,49 @@ def test_variants_of_our_models_are_read_as_they_are_told(config):
     assert abs(effect.loss_after[0] - effect.loss_before[0]) > 1e-6
 
 
-def test_keys_of_two_layers_are_refused():
-    model = variants.model(variants.named("cross-layer"))
-    refused(r"^an attention function sees the keys of one layer", measure, model, variants.tokens(1, 11)[0].numpy(), 11)
+@pytest.mark.parametrize("position", ["alibi", "rope"])
+@pytest.mark.parametrize("source", ["cross-layer", "cross-layer-previous"])
+@pytest.mark.parametrize("change", [Mask(4), Hide(4)])
+def test_a_token_with_keys_of_two_layers_is_given_what_both_are(source, position, change):
+    """Attention over both layers' keys written out, which is the model's own, where nothing is changed."""
+    model, given = variants.model(variants.named(source, "sink", position=position, n_kv_heads=2)), []
+    row, alone = variants.tokens(1, 11)[0], (4, torch.ones(4, dtype=torch.bool), isinstance(change, Hide))
 
+    def by_hand(layer, query, key, value, cross_layer=False, alone=None, **more):
+        places = torch.eye(11).double().repeat(1 + cross_layer, 1).expand(1, 2, -1, -1)
+        given.append(windowed(layer, query, key, places, alone=alone, **more)[0].mean(1))
+        return windowed(layer, query, key, value, alone=alone, **more)
 
-@pytest.mark.parametrize("values", ["vanilla", "denseformer"])
-def test_a_swap_exchanges_learnt_positions_in_all_that_our_models_read(values):
-    model, row = variants.model(variants.named(values, position="learned")), variants.tokens(1, 11)[0]
-    effect = intervene(model, row.numpy(), Swap(1, 7), 11)
+    def loss():
+        return F.cross_entropy(model(row[None])[0, :-1], row[1:]).item()
+
+    found, effect = measure(model, row.numpy(), 11), intervene(model, row.numpy(), change, 11)
     with torch.no_grad():
-        model.positions[[1, 7]] = model.positions[[7, 1]]
+        near(effect.loss_before, [loss()])
+        with replaced(model, by_hand):
+            near(effect.loss_before, [loss()])
+        near(found.heads.importance, torch.stack(given))
+        with replaced(model, partial(by_hand, alone=alone)):
+            near(effect.loss_after, [loss()])
+    assert found.states.value_norms.shape[1] == 11
+
+
+@pytest.mark.parametrize("weights", ["differential", "selective"])
+def test_what_is_more_than_one_softmax_is_refused_with_the_reason(weights):
+    model = variants.model(variants.of_kind(weights))
+    refused(f"^{weights} attention is more than one softmax", measure, model, variants.tokens(1, 11)[0].numpy(), 11)
+
+
+@pytest.mark.parametrize(("change", "rows"), [(Swap(1, 7), [7, 1]), (Replace(1, 7), [7, 7])])
+@pytest.mark.parametrize("more", [{}, {"values": "denseformer"}, {"past": variants.PASTS["smear"], "shift": "none"}])
+def test_learnt_positions_are_moved_in_all_that_our_models_read(more, change, rows):
+    model, row = variants.model(variants.named(position="learned", **more)), variants.tokens(1, 11)[0]
+    table = model.positions
+    effect = intervene(model, row.numpy(), change, 11)
+    assert model.positions is table
+    with torch.no_grad():
+        model.positions[[1, 7]] = model.positions[rows]
         expected = F.cross_entropy(model(row[None])[0, :-1], row[1:])
-    assert effect.kind == "positions" and "entering" not in vars(model)
     near(effect.loss_after, [expected.item()])
     assert abs(effect.loss_after[0] - effect.loss_before[0]) > 1e-3
     refused(r"^a window of 17 tokens is beyond the 16 positions of the model", measure, model, np.zeros(40, int), 17)
@@ -139,7 +172,7 @@ def test_memory_does_not_grow_with_the_text_and_no_attention_is_whole(monkeypatc
     assert long.peak <= 1.02 * short.peak
     # bytes of double precision, of half the attention of a layer
     assert short.largest == long.largest < 8 * 4 * window * window / 2
-    for change in (Mask(3), Swap(1, 2)):
+    for change in (Mask(3), Hide(3), Swap(1, 2)):
         short_, long_ = (alive(model, text(times * window), window, change).peak for times in (1, 3))
         # all tokens of the text are one tensor
         assert long_ <= 1.02 * short_ + 8 * 2 * window
