@@ -119,8 +119,8 @@ def attended(
             heads = slice(head * group, (head + 1) * group)
             part = None if slopes is None else slopes[heads]
             values = value[sequence, head].unflatten(0, (rule.copies, -1))
-            blocks = _blocks(query[sequence, heads], key[sequence, head], scale, part, rule.of(heads), block)
-            for start, weights in blocks:
+            found = blocks(query[sequence, heads], key[sequence, head], scale, part, rule.of(heads), block)
+            for start, weights in found:
                 each = weights.unflatten(2, (rule.copies, -1))
                 visit(layer, heads, start, each.sum(2) if rule.copies > 1 else weights)
                 seen = values[:, : each.shape[3]].flatten(0, 1).to(weights.dtype)
@@ -205,28 +205,28 @@ def vocabulary(model: nn.Module | Returning) -> int:
     return model.vocab if isinstance(model, Returning) else returned.vocabulary(model)
 
 
-def _blocks(
+def blocks(
     query: Tensor, key: Tensor, scale: float, slopes: Tensor | None, rule: Rule, block: int
 ) -> Iterator[tuple[int, Tensor]]:
-    """Probabilities (group, rows, copies * keys) of one key-value head.
+    """Probabilities (.., group, rows, copies * keys) from query (.., group, length, d), each block with its first row.
 
-    Args: query (group, length, d) and key (copies * length, d).
+    Args: key, (copies * length, d) or with leading axes as the query's; slopes and the rule's sinks, (.., group).
     """
-    group, length, _ = query.shape
+    length = query.shape[-2]
     dtype = torch.promote_types(query.dtype, torch.float32)
     key = key.to(dtype).mT.contiguous().unflatten(-1, (rule.copies, length))
-    rows = max(1, block // (group * length * rule.copies))
+    rows = max(1, block // (query[..., 0].numel() * rule.copies))
     for start in range(0, length, rows):
         stop = min(start + rows, length)
         last = stop if rule.causal else length
-        logits = query[:, start:stop].to(dtype) @ key[..., :last].flatten(-2)
+        logits = query[..., start:stop, :].to(dtype) @ key[..., :last].flatten(-2)
         logits *= scale
         if rule.softcap is not None:
             logits = rule.softcap * (logits / rule.softcap).tanh()
         keys = torch.arange(last, device=key.device).repeat(rule.copies)
         distance = torch.arange(start, stop, device=key.device)[:, None] - keys
         if slopes is not None:
-            logits -= slopes.to(dtype)[:, None, None] * distance.abs().to(dtype)
+            logits -= slopes.to(dtype)[..., None, None] * distance.abs().to(dtype)
         logits.masked_fill_(_hidden(distance, rule), -torch.inf)
         if rule.apart is not None:
             cut = ((keys if rule.apart.hidden else keys + distance) == rule.apart.token) & (distance != 0)

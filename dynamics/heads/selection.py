@@ -1,4 +1,4 @@
-"""Select heads by their scores: a share of all heads for the cache, or a threshold that names a kind of head."""
+"""Select heads by their scores, as the RazorAttention paper does: a share of all heads of the model."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike
 from dynamics.heads.scores import HeadScores
 
 INDUCTION_SHARE, ECHO_SHARE = "0.14", "0.01"
-# More than half of a head's attention: at most one of the disjoint targets can have it.
-THRESHOLD = 0.5
 
 
 def kept_count(n_heads: int, share: str | float) -> int:
@@ -44,15 +42,8 @@ def retrieval_heads(
 ) -> np.ndarray:
     """The heads that keep their whole cache: the top 14 % by induction, the top 1 % by echo; (n_layers, n_heads) bool.
 
-    Source: RazorAttention, Table 2. Shares of all heads of the model, each rounded up; the two sets may overlap. What
-    that keeps of grouped key-value heads is said by `dynamics.razor.plan.RazorPlan.for_heads(np.argwhere(..), ..)`.
+    Source: RazorAttention, Table 2. Shares of all heads of the model, each rounded up; the two sets may overlap. They
+    choose heads in any model: `dynamics.heads.found.find` chooses by size, and none where there are none. What a plan
+    keeps of grouped key-value heads is said by `dynamics.razor.plan.RazorPlan.for_heads(np.argwhere(..), ..)`.
     """
     return top_heads(scores.induction, induction_share) | top_heads(scores.echo, echo_share)
-
-
-def named_heads(scores: HeadScores, threshold: float = THRESHOLD) -> dict[str, np.ndarray]:
-    """What each head is: by score name, the heads whose score exceeds the threshold, (n_layers, n_heads) bool.
-
-    Shares always keep some heads, of a model without any too; a threshold does not.
-    """
-    return {name: scores._asdict()[name] > threshold for name in ("echo", "induction", "previous")}

@@ -19,10 +19,13 @@ if TYPE_CHECKING:
 DTYPES = {name: getattr(torch, name) for name in ("float16", "bfloat16", "float32", "float64")}
 
 
-def open_model(path_or_hub_id: str | Path, device: torch.device, dtype: str | None = None) -> nn.Module:
+def open_model(
+    path_or_hub_id: str | Path, device: torch.device, dtype: str | None = None, undeclared: bool = False
+) -> nn.Module:
     """A model of ours or a transformers model of `dynamics.weights.families`, in evaluation mode.
 
-    Args: a folder, or "owner/name" on the hub; dtype: None for that of the file (of a model of ours, float32).
+    Args: a folder, or "owner/name" on the hub; dtype: None for that of the file (of a model of ours, float32);
+        undeclared: whether a causal model of another model_type is opened too, if transformers has it itself.
     Raises: OSError; ValueError of one line for what is neither, another model_type, an encoder with a decoder, weights
         that are pickled, missing, of another shape, or not finite, and whatever transformers refuses. A head that is
         missing is left out: there are no logits then.
@@ -32,7 +35,7 @@ def open_model(path_or_hub_id: str | Path, device: torch.device, dtype: str | No
     folder = folders.locate(path_or_hub_id)
     if own.is_own(folder):
         return checkpoint.load(folder, device).model.to(DTYPES[dtype or "float32"])
-    kind = _model_type(folder)
+    kind = _model_type(folder, undeclared)
     folders.stored_tensors(folder)
     model = _from_transformers(folder, kind, dtype)
     for name, tensor in model.named_parameters():
@@ -41,7 +44,7 @@ def open_model(path_or_hub_id: str | Path, device: torch.device, dtype: str | No
     return model.to(device).eval()
 
 
-def _model_type(folder: Path) -> str:
+def _model_type(folder: Path, undeclared: bool) -> str:
     path = folder / "config.json"
     if not path.is_file():
         raise ValueError(f"{folder}: config.json is missing")
@@ -49,7 +52,7 @@ def _model_type(folder: Path) -> str:
     kind = data.get("model_type")
     if data.get("is_encoder_decoder", False):
         raise ValueError(f"{path}: a model of an encoder and a decoder has two kinds of attention: not supported")
-    if not isinstance(kind, str) or kind not in RUN:
+    if not isinstance(kind, str) or not (undeclared or kind in RUN):
         missing = "missing is its class of attention in dynamics.weights.families"
         raise ValueError(f"{path}: model_type {kind!r} is not one of {', '.join(RUN)}: {missing}")
     return kind
@@ -61,7 +64,8 @@ def _from_transformers(folder: Path, kind: str, dtype: str | None) -> nn.Module:
     except ImportError:
         raise ValueError(f"{folder}: a model of transformers needs the extra [hf]") from None
     _quiet(transformers)
-    loader = transformers.AutoModelForCausalLM if FAMILIES[kind].causal else transformers.AutoModelForMaskedLM
+    causal = kind not in FAMILIES or FAMILIES[kind].causal
+    loader = transformers.AutoModelForCausalLM if causal else transformers.AutoModelForMaskedLM
     # The grouped experts of gpt-oss know no double precision.
     more = {"experts_implementation": "eager"} if kind == "gpt_oss" and dtype == "float64" else {}
     try:

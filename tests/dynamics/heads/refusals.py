@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import torch
 
-from dynamics.heads.retrieval import copy_scores
+from dynamics.heads.found import find
 from dynamics.heads.returned import Returning
 from dynamics.heads.scores import head_scores
 from dynamics.heads.selection import top_heads
@@ -39,13 +39,12 @@ TABLE = {
         "prompts must be at least 1, got 0": {"k": 8, "prompts": 0},
         "non-negative": {"k": 8, "seed": -1},
     },
-    partial(copy_scores, random_model(0)): {
-        "haystack must be in 12..16 for a needle of 10, got 1000": {"haystack": 1000},
-        "haystack must be in 17..16 for a needle of 15, got 16": {"needle": 15},
-        "haystack must be in 6..16 for a needle of 4, got 5": {"haystack": 5, "needle": 4},
-        "needle must be at least 1, got 0": {"haystack": 5, "needle": 0},
-        "haystack must be in 4..15": {"haystack": 16, "needle": 2, "excluded": (7,)},
-        "prompts must be at least 1, got 0": {"haystack": 8, "needle": 2, "prompts": 0},
+    partial(find, random_model(0)): {
+        "a prompt of 9999 tokens": {"length": 9999},
+        "a prompt must have at least 12 tokens, got 11": {"length": 11},
+        "at least 4 ids must be left to draw from, got 3": {"excluded": range(1, 13), "first": 0},
+        "a text needs 3 tokens in 0..15, got 2: 3..4": {"text": [[3, 4]]},
+        "a text needs 3 tokens in 0..15, got 4: 1..16": {"text": [[1, 2, 3, 16]]},
     },
     top_heads: {
         "finite numbers of shape": [([[0.1, np.nan]], 0.5), ([[]], 0.5)],

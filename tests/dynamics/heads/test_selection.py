@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynamics.heads.scores import HeadScores
-from dynamics.heads.selection import kept_count, named_heads, retrieval_heads, top_heads
+from dynamics.heads.selection import kept_count, retrieval_heads, top_heads
 
 
 @given(st.integers(0, 5000), st.integers(0, 100))
@@ -37,13 +37,3 @@ def test_retrieval_heads_are_the_union_over_the_whole_model():
     assert np.argwhere(kept).tolist() == [[0, 9]] + [[4, head] for head in range(7)]
     both = retrieval_heads(HeadScores(induction, induction, echo, echo))
     assert both.sum() == 7
-
-
-def test_names_need_more_than_half_of_the_attention():
-    scores = HeadScores(*(np.array([[0.5, value]]) for value in (0.51, 0.2, 0.9, 1.0)))
-    named = named_heads(scores)
-    assert {name: mask.tolist() for name, mask in named.items()} == {
-        "echo": [[False, True]],
-        "induction": [[False, False]],
-        "previous": [[False, True]],
-    }
