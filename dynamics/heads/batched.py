@@ -48,11 +48,12 @@ def written_out(visit: Callable[[int, Tensor], None], without: Heads) -> Attenti
         causal: bool = True,
         window: int | None = None,
         softcap: float | None = None,
+        cross_layer: bool = False,
     ) -> Tensor:
         check_causal(causal)
         groups = key.shape[1], -1
         slopes, sinks = (one if one is None else one.view(groups) for one in (slopes, sinks))
-        rule = Rule(window=window, sinks=sinks, softcap=softcap, copies=key.shape[2] // query.shape[2])
+        rule = Rule(window=window, sinks=sinks, softcap=softcap, copies=1 + cross_layer)
         [(_, weights)] = blocks(query.unflatten(1, groups), key[:, :, None], scale, slopes, rule, sys.maxsize)
         visit(layer, weights.flatten(1, 2).unflatten(3, (rule.copies, -1)).sum(3))
         out = (weights @ value.to(weights.dtype)[:, :, None]).flatten(1, 2).to(value.dtype)

@@ -29,6 +29,11 @@ EXAMPLES = {
         "owner/name --records FILE --hide 0 --json sinks.json",
         "owner/name --tokens FILE --layers 0,1 --mask 3 --figure sinks",
     ),
+    "heads": (
+        "dynamics/shipped/models/kv-shift",
+        "owner/name --text FILE --json heads.json --figure heads_map",
+        "owner/name --records FILE --exclude 0,5 --length 48 --seeds 3",
+    ),
     "receipt": (
         f"{MODEL} --text LICENSE",
         "owner/name --text FILE --error 0.01 --write-plan plan.json",

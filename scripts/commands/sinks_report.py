@@ -138,14 +138,17 @@ def document(name: str, model: nn.Module, found: Measured, effect: Effect | None
         "states": found.states._asdict(),
         "effect": None if effect is None else effect._asdict(),
     }
-    return json.dumps(_plain(content), allow_nan=False) + "\n"
+    return json.dumps(plain(content), allow_nan=False) + "\n"
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Arrays and records as JSON has them; None for what is not finite."""
+    if hasattr(value, "_asdict"):
+        value = value._asdict()
     if isinstance(value, dict):
-        return {name: _plain(part) for name, part in value.items()}
+        return {name: plain(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
+        return [plain(part) for part in value]
     if hasattr(value, "tolist"):
-        return _plain(value.tolist())
+        return plain(value.tolist())
     return None if isinstance(value, float) and not math.isfinite(value) else value

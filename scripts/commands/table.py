@@ -14,6 +14,7 @@ COMMANDS = (
     "landscape",
     "scope",
     "sinks",
+    "heads",
     "receipt",
     "sweep",
     "arena",

@@ -236,6 +236,11 @@ scope model --eps .1 --heads 0.-1 | such as 3,7.0,7.2, got '0.-1'
 scope model --eps .1 --figure map --format gif | expected pdf, png or pdf,png
 scope model --eps .1 --json model | it is a folder
 scope model --eps .1 --figure model/config.json/map | is not a folder
+heads model --length 11 | --length: expected a whole number >= 12, got '11'
+heads model --exclude a | expected ids such as 0,5, got 'a'
+heads model --quiet --exclude 99999 --json r.json | excluded ids must be in 0..
+heads model --text nowhere --json r.json | No such file or directory: 'nowhere'
+heads model --quiet --tokens many --json r.json | a text needs 3 tokens in 0..
 sinks model | one of the arguments --text --tokens --records is required
 sinks model --text file --tokens ids | not allowed with argument
 sinks model --text nowhere | No such file or directory: 'nowhere'

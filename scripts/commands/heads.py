@@ -1,0 +1,111 @@
+"""Find the heads of a causal model that do induction, or say that there are none, with a baseline beside each score.
+
+MODEL is a folder of safetensors (a model trained here, or any causal model of transformers) or a hub id. It reads
+random tokens in which a segment comes twice. First it is measured whether the model copies, then where each head looks.
+A head is chosen if its score is .1 above even attention, above its twin (no earlier copy) and above the same head with
+shuffled weights, and higher than any head of 20 shuffled models, in nine of ten seeds. Induction heads must be needed
+too: without their outputs the second copy loses more than the first, and more than without other heads.
+"""
+
+import argparse
+from functools import partial
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from ..figures.figure_files import FORMATS, figure_prefix, formats
+from .cli import Parser, bar, command_parser, hint, output_file, whole
+from .sinks import DTYPES, _numbers
+from .texts import add_text, check_files, given_text, told
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from dynamics.heads.found import Found
+
+
+def parser() -> Parser:
+    p = command_parser("heads", __doc__)
+    p.add_argument("model", metavar="MODEL", help="a folder, or owner/name on the hub")
+    add_text(p, required=False)
+    exclude = "ids that are never drawn, besides the tokenizer's special ones: 0,5"
+    p.add_argument("--exclude", type=_ids, default=[], metavar="ID,..", help=exclude)
+    p.add_argument("--seeds", type=whole(1, 1000), default=10, metavar="N", help="sets of 8 prompts (default 10)")
+    length = "tokens of a prompt (default: the most of 24, 48, 96, 192 at which the model copies)"
+    p.add_argument("--length", type=whole(12), metavar="N", help=length)
+    p.add_argument("--seed", type=whole(0), default=0, help="of the prompts (default 0)")
+    p.add_argument("--device", default="auto", help="auto, cpu or cuda[:N]")
+    p.add_argument("--dtype", choices=DTYPES, help="of the weights (default: as stored)")
+    p.add_argument("--json", metavar="FILE", help="write all numbers there; null: there is no such number")
+    p.add_argument("--figure", metavar="PATH", help="draw a map of each kind: a folder, or a path without its ending")
+    p.add_argument("--format", type=formats, default=FORMATS, metavar="pdf,png", help="files of it (default both)")
+    return p
+
+
+def _ids(text: str) -> list[int]:
+    """An argparse type: ids of tokens."""
+    return _numbers(text, "ids such as 0,5")
+
+
+def main(argv: list[str] | None = None) -> int:
+    args = parser().parse_args(argv)
+    target = output_file(args.json) if args.json else None
+    prefix = figure_prefix(args.figure, "heads", args.format) if args.figure else None
+    check_files(args)
+    from . import heads_report
+
+    found, asked, said = _found(args)
+    written = []
+    if target is not None:
+        from dynamics.files.atomic import atomic_write_text
+
+        atomic_write_text(target, heads_report.document(found, asked))
+        written.append(target)
+    if prefix is not None:
+        from ..figures.figure_files import save_figure
+        from ..figures.heads.heads_map import compute, draw
+
+        data = compute(found)
+        written += save_figure(draw(data), data._asdict(), prefix, args.format)
+    print(heads_report.text(found), *said, *(f"wrote {path}" for path in written), sep="\n")
+    return 0
+
+
+def _found(args: argparse.Namespace) -> "tuple[Found, dict[str, object], list[str]]":
+    """What is found, how it was asked, and what is to be said of the text."""
+    import torch
+
+    from dynamics.heads.found import find
+    from dynamics.heads.rows import vocabulary
+    from dynamics.sinks.opened import open_model
+    from dynamics.sinks.texts import facts
+    from dynamics.training.loop import choose_device
+    from dynamics.weights.folder import locate
+
+    device, folder = choose_device(args.device), locate(args.model)
+    model = open_model(folder, device, args.dtype, undeclared=True)
+    special, known = facts(folder), range(vocabulary(model))
+    given = given_text(args, model, folder) if args.text or args.tokens or args.records else None
+    excluded = sorted({*args.exclude, *(one for one in special.special if one in known)})
+    asked = {"first": special.first, "excluded": excluded} | {k: getattr(args, k) for k in ("seeds", "length", "seed")}
+    try:
+        _say_time(args, model)
+        found = find(model, text=given.pieces if given else (), over=partial(bar, args), **asked)
+    except torch.OutOfMemoryError:
+        raise ValueError(f"not enough memory on {device}: a smaller --length or --dtype needs less") from None
+    return found, {"model": args.model, "text": given and given.names} | asked, told(given) if given else []
+
+
+def _say_time(args: argparse.Namespace, model: "nn.Module") -> None:
+    """How long it takes, by one batch of prompts of the longest length."""
+    import numpy as np
+
+    from dynamics.heads.batched import show
+    from dynamics.heads.cause import SETS
+    from dynamics.heads.found import lengths
+    from dynamics.heads.kinds import COPIES, PROMPTS
+
+    tried, start = lengths(model, args.length), perf_counter()
+    show(model, np.zeros((PROMPTS, max(tried)), np.int64), lambda *_: None)
+    batches = 6 * len(tried) + 3 * args.seeds + 2 * COPIES + 2 * SETS
+    told = f"at most about {(perf_counter() - start) * batches:.0f} s"
+    hint(args, f"{told}; longer if no induction head explains the copying: heads are then taken out one by one")
