@@ -1,4 +1,4 @@
-"""Other eviction rules as attention functions without memory: windows, heavy hitters, SnapKV with a known query.
+"""Other eviction rules as attention functions without memory: windows, heavy hitters, random, SnapKV of a known query.
 
 Each answers a whole sequence at once and gives every token what a cache of that rule would have shown it. The same
 number of entries is kept by every head; the token itself is one of them.
@@ -7,13 +7,14 @@ Source: RazorAttention, Section 4 compares with StreamingLLM (Xiao et al., 2024)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from dynamics.model.attention_function import AttentionFunction
-from dynamics.model.softmax import probabilities
+from dynamics.model.softmax import logits, probabilities
 
 
 def causal_bias(n_tokens: int, slopes: Tensor | None, like: Tensor) -> Tensor:
@@ -99,33 +100,85 @@ def heavy_hitters(
 ) -> AttentionFunction:
     """H2O: the last `recent` tokens, and of those before the `heavy` with the largest attention received so far.
 
-    Greedy, head by head: a new token makes room by evicting, for good, the least attended of the older ones. What
-    an evicted token would have received later is never known. watch(layer, t, evicted), (batch, heads, n) bool, is
-    called for each query t from the first eviction on. Raises: ValueError for heavy < 0 or recent < 1.
+    Greedy, one key-value head at a time: a new token makes room by evicting, for good, the least attended of the older
+    ones, where all query heads of a group add what they give. What an evicted token would have received later is never
+    known. watch(layer, t, evicted), (batch, n_kv_heads, n) bool, is called for each query t from the first eviction on.
+    Raises: ValueError for heavy < 0 or recent < 1.
     """
-    if heavy < 0 or recent < 1:
-        raise ValueError(f"need heavy >= 0 and recent >= 1, got {heavy} and {recent}")
+    return _evicting(heavy, recent, watch)
+
+
+def random_eviction(older: int, recent: int, seed: Sequence[int]) -> AttentionFunction:
+    """The last `recent` tokens, and of those before `older` drawn evenly, for each key-value head by itself.
+
+    Each token draws a number when it comes, from the seed and the layer; the older token with the least number goes.
+    Raises: ValueError for older < 0 or recent < 1.
+    """
+
+    def drawn(layer: int, n_kv_heads: int, n_tokens: int) -> Tensor:
+        return torch.from_numpy(np.random.default_rng([*seed, layer]).random((n_kv_heads, n_tokens)))
+
+    return _evicting(older, recent, drawn=drawn)
+
+
+def _evicting(
+    kept: int,
+    recent: int,
+    watch: Callable[[int, int, Tensor], None] | None = None,
+    drawn: Callable[[int, int, int], Tensor] | None = None,
+) -> AttentionFunction:
+    """The last `recent` tokens, and of those before the `kept` of the largest worth: attention received, or drawn."""
+    if kept < 0 or recent < 1:
+        raise ValueError(f"need heavy >= 0 and recent >= 1, got {kept} and {recent}")
 
     def attention(
         layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, slopes: Tensor | None
     ) -> Tensor:
-        if query.shape[1] != key.shape[1]:
-            raise ValueError("heavy hitters are kept head by head: grouped queries are not supported")
-        n_tokens, budget = key.shape[2], heavy + recent
-        scores = scale * query @ key.transpose(2, 3) + causal_bias(n_tokens, slopes, query)
-        start = min(budget, n_tokens)  # until then nothing is evicted
+        (n_kv_heads, n_tokens), most = key.shape[1:3], kept + recent
+        scores = logits(query, key, causal_bias(n_tokens, slopes, query), scale).unflatten(1, (n_kv_heads, -1))
+        start = min(most, n_tokens)  # until then nothing is evicted
         weights = torch.zeros_like(scores)
-        weights[:, :, :start] = scores[:, :, :start].softmax(-1)
-        received, evicted = weights.sum(2), torch.zeros((*scores.shape[:2], n_tokens), dtype=torch.bool)
-        evicted = evicted.to(scores.device)
+        weights[..., :start, :] = scores[..., :start, :].softmax(-1)
+        worth = weights.sum((2, 3))
+        if drawn is not None:
+            worth = drawn(layer, n_kv_heads, n_tokens).to(worth.device).expand(len(query), -1, -1)
+        evicted = torch.zeros(worth.shape, dtype=torch.bool, device=worth.device)
         for t in range(start, n_tokens):
-            old = received[..., : t - recent + 1].masked_fill(evicted[..., : t - recent + 1], torch.inf)
+            old = worth[..., : t - recent + 1].masked_fill(evicted[..., : t - recent + 1], torch.inf)
             evicted.scatter_(2, old.argmin(-1, keepdim=True), True)
-            weights[:, :, t] = scores[:, :, t].masked_fill(evicted, -torch.inf).softmax(-1)
-            received += weights[:, :, t]
+            weights[..., t, :] = scores[..., t, :].masked_fill(evicted[:, :, None], -torch.inf).softmax(-1)
+            if drawn is None:
+                worth = worth + weights[..., t, :].sum(2)
             if watch is not None:
                 watch(layer, t, evicted)
-        return weights @ value
+        return weights.flatten(1, 2) @ _per_head(value, query)
+
+    return attention
+
+
+def renumbered(sinks: int, window: int) -> AttentionFunction:
+    """Sinks and a window that count positions in the cache, StreamingLLM's rule: query t stands at min(t, sinks +
+    window - 1), so that it is nearer to the sinks; the distances inside the window are those of the text.
+
+    A model that rotates its queries reads the tokens twice, as a batch of two: with the positions of the text, and with
+    these. The queries of the second row read the sinks, and both rows get the same outputs.
+    Raises: ValueError for sinks < 0 or window < 1.
+    """
+    if sinks < 0 or window < 1:
+        raise ValueError(f"need sinks >= 0 and window >= 1, got {sinks} and {window}")
+
+    def attention(
+        layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, slopes: Tensor | None
+    ) -> Tensor:
+        index = torch.arange(key.shape[2], device=key.device)
+        bias = causal_bias(len(index), slopes, query)
+        if slopes is not None:
+            moved = (index - index.clamp(max=sinks + window - 1))[:, None] * (index < sinks)
+            bias = bias + slopes.to(query)[:, None, None] * moved
+        near, far = (logits(one[None], key[:1], bias, scale) for one in (query[0], query[-1]))
+        dropped = (index >= sinks) & (index[:, None] - index >= window)
+        weights = torch.where(index < sinks, far, near).masked_fill(dropped, -torch.inf).softmax(-1)
+        return (weights @ _per_head(value[:1], query)).expand(len(query), -1, -1, -1)
 
     return attention
 

@@ -117,9 +117,15 @@ def read_out(model: nn.Module, hidden: Tensor) -> Iterator[tuple[int, Tensor]]:
 
 
 def _head(model: nn.Module) -> Callable[[Tensor], Tensor]:
+    """From what the head reads to logits: some families scale or cap them after the matrix."""
     if isinstance(model, InductionModel):
         return lambda hidden: F.linear(hidden, model.unembedding)
-    name = FAMILIES[model.config.model_type].head
+    config, name = model.config, FAMILIES[model.config.model_type].head
     if not hasattr(model, name):
         raise ValueError(f"{type(model).__name__} has no head {name!r}, so that there are no logits to compare")
-    return getattr(model, name)
+    cap, head = getattr(config, "final_logit_softcapping", None), getattr(model, name)
+    if cap is not None:
+        return lambda hidden: cap * torch.tanh(head(hidden) / cap)
+    if config.model_type == "granite":
+        return lambda hidden: head(hidden) / config.logits_scaling
+    return (lambda hidden: config.logit_scale * head(hidden)) if config.model_type == "cohere" else head

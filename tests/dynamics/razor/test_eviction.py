@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynamics.razor.eviction import heavy_hitters, sink_window
-from tests.dynamics.refusal import refused
 
 
 def draw(seed, n_tokens, heads=2, kv_heads=2, dim=3):
@@ -64,8 +63,3 @@ def test_heavy_hitters_equal_a_cache_that_evicts_the_least_attended(seed, heavy,
         return [j for j in kept if j != least]
 
     check(heavy_hitters(heavy, recent), keep, query, key, value, **rest)
-
-
-def test_heavy_hitters_refuse_grouped_queries():
-    query, key, value, rest = draw(0, 4, heads=2, kv_heads=1)
-    refused("grouped queries", heavy_hitters(1, 1), 0, query, key, value, **rest)
