@@ -19,6 +19,19 @@ DECAYED, CENTRED = "razor, decayed token", "razor, centred token"
 COMPENSATION = {RAZOR: "mean", DROPPING: "none", RANDOM: "mean", NONE_PROTECTED: "mean", DECAYED: "alibi",
                 CENTRED: "centred"}  # fmt: skip
 POLICIES = (FULL, WINDOW, STREAMING, HEAVY, NONE_PROTECTED, RANDOM, DROPPING, RAZOR, DECAYED, CENTRED)
+# Of a checkpoint (`equal_memory`), by the names that a command takes; a Razor cache runs those of PLANNED.
+EVICTED, RENUMBERED = "random eviction", "sinks, renumbered"
+SHORT = {
+    "window": WINDOW,
+    "sinks": STREAMING,
+    "h2o": HEAVY,
+    "razor-no-heads": NONE_PROTECTED,
+    "razor": RAZOR,
+    "razor-no-token": DROPPING,
+    "razor-random-heads": RANDOM,
+    "random": EVICTED,
+}
+PLANNED = (WINDOW, STREAMING, NONE_PROTECTED, RAZOR, DROPPING)
 LEAST_SHARE = Fraction(1, 16)  # of the context, that heads which are not protected are to keep
 
 
