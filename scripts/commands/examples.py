@@ -39,6 +39,11 @@ EXAMPLES = {
         "owner/name --text FILE --error 0.01 --write-plan plan.json",
         "--attack 20 --seed 1",
     ),
+    "compare": (
+        f"{MODEL} --text LICENSE --length 256 --quick",
+        "owner/name --records FILE --budget 1/4 --heads none --write-plan plan.json",
+        "owner/name --text FILE FILE --budget-tokens 128 --positions cache --json compare.json",
+    ),
     "sweep": ("--list", "--preset figure-1a --quick", "--preset figure-1a figure-1b --out out/sweep"),
     "arena": ("--quick", "league --jobs 2", "rates --table"),
     "conform": ("--list", "my_attention.py", "my_attention.py --only alibi --json conform.json"),

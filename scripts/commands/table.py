@@ -16,6 +16,7 @@ COMMANDS = (
     "sinks",
     "heads",
     "receipt",
+    "compare",
     "sweep",
     "arena",
     "conform",
