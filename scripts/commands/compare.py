@@ -8,12 +8,13 @@ policy is chosen on one half of the texts and reported on the other. No policy i
 import argparse
 import time
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dynamics.comparison.plan import FULL, PLANNED, RENUMBERED, SHORT
 
-from .cli import Parser, bar, command_parser, finite, hint, layers_and_heads, output_file, whole
+from .cli import Parser, bar, command_parser, finite, hint, layers_and_heads, output_file, whole, wrapped
 from .sinks import DTYPES
 from .texts import add_text, check_files, given_text, told
 
@@ -84,7 +85,7 @@ def main(argv: list[str] | None = None) -> int:
     from . import compare_report
 
     facts, results = _compared(args)
-    lines = [*facts, *compare_report.lines(results, args.margin, args.seeds)]
+    lines = [*map(wrapped, facts), *compare_report.lines(results, args.margin, args.seeds)]
     if args.json:
         from dynamics.files.atomic import atomic_write_text
 
@@ -176,6 +177,7 @@ def _whole(
 ) -> tuple[tuple[frozenset[int], ...], str]:
     """By layer the key-value heads that Razor keeps whole, and words for them."""
     from dynamics.heads.found import find
+    from dynamics.heads.rows import vocabulary
     from dynamics.razor.plan import RazorPlan
 
     heads, words = [], "none was asked for"
@@ -183,7 +185,8 @@ def _whole(
         words = "no policy takes any"
     elif args.heads == "auto":
         hint(args, "scoring heads first (--heads none or FILE: not)")
-        found = find(model, first=known.first, excluded=known.special, seeds=PROMPTS)
+        special = [token for token in known.special if token < vocabulary(model)]
+        found = find(model, first=known.first, excluded=special, seeds=PROMPTS, over=partial(bar, args))
         heads, words = found.whole_heads, found.why
     elif args.heads != "none":
         heads = [(layer, head) for layer, some in args.heads.items() for head in some or range(shape.n_heads)]

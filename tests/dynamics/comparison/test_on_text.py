@@ -1,7 +1,7 @@
 """Policies on a checkpoint against caches of numpy that drop tokens, one query at a time, in four families."""
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -28,19 +28,6 @@ POLICIES = {
     named.DROPPING: (2, False, 2),
     named.NONE_PROTECTED: (2, True, 0),
 }
-
-
-class Found(NamedTuple):
-    """A model, its rows at a budget, and what is measured of them."""
-
-    model: Any
-    shape: Any
-    full: Any
-    most: int
-    reasons: dict
-    scores: dict
-    rows: list
-    first: int
 
 
 def turned(x, by, theta=10000.0):
@@ -122,19 +109,19 @@ def compared(request):
     found = rows(shape, LENGTH, most, wanted, full, SINKS, SEEDS)
     scores = measure(model, WINDOWS, shape, [found], lambda done: None)[0]
     running, first = [row for row in found if row.plans], first_scored(found, LENGTH)
-    return Found(model, shape, full, most, reasons, scores, running, first)
+    return SimpleNamespace(**locals())
 
 
 def test_every_policy_loses_what_a_cache_of_numpy_loses(compared):
     model, first, kind = compared.model, compared.first, "alibi" if compared.shape.sloped else "mean"
-    assert {row.policy for row in compared.rows} == {one for one in POLICIES if not compared.reasons.get(one)}
+    assert {row.policy for row in compared.running} == {one for one in POLICIES if not compared.reasons.get(one)}
     for number, window in enumerate(WINDOWS):
         tokens = torch.from_numpy(window)
         with torch.no_grad():
             whole = shares(model(tokens[None], use_cache=False).logits[0, first:-1])
         targets = (np.arange(len(whole)), window[first + 1 :])
         assert_allclose(compared.scores[named.FULL].windows[0, number], [-whole[targets].mean(), 0, 1], atol=1e-6)
-        for row in compared.rows:
+        for row in compared.running:
             for draw, plan in enumerate(row.plans):
                 seen = {}
                 with replaced(model, walked(row.policy, plan, draw, number, seen)), torch.no_grad():
@@ -147,13 +134,13 @@ def test_every_policy_loses_what_a_cache_of_numpy_loses(compared):
                 whole_heads = sum(map(len, plan.full))
                 assert (plan.sinks, plan.compensation == kind, whole_heads) == POLICIES[row.policy]
                 assert row.first == min(late for *_, late in seen.values()) <= first
-    assert first == max(row.first for row in compared.rows)
+    assert first == max(row.first for row in compared.running)
 
 
 def test_each_policy_has_the_longest_window_that_the_budget_allows(compared):
     shape, most = compared.shape, compared.most
     assert most == 3 * 8 * shape.width * shape.n_layers * shape.n_kv_heads * LENGTH // 5
-    for row in compared.rows:
+    for row in compared.running:
         for plan in row.plans:
             more = replace(plan, buffer=plan.buffer + 1)
             assert held_bytes(row.policy, plan, shape, LENGTH) <= most < held_bytes(row.policy, more, shape, LENGTH)
