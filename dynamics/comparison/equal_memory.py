@@ -151,7 +151,7 @@ def rows(
         kind = token.get(policy, "none")
         least = [shape.plan(whole, sinks=kept, compensation=kind) for whole in draws.get(policy, [none])]
         plans = [_longest(policy, plan, shape, length, most) for plan in least]
-        row = Row(policy, why=why or "whole heads, sinks and one token need more than the budget")
+        row = Row(policy, why=why or "needs more than the budget even with a window of one token")
         if not why and None not in plans:
             row = Row(policy, tuple(plans), held_bytes(policy, plans[0], shape, length))
         found.append(row if row.first < length else Row(policy, why="keeps everything, not run again"))

@@ -87,7 +87,8 @@ def _hidden(model: nn.Module, tokens: Tensor, row: Row, draw: int, window: int) 
             return features(model, tokens)[0]
         twice, index = tokens.expand(2, -1), torch.arange(len(tokens), device=tokens.device)
         places = torch.stack([index, index.clamp(max=row.first - 1)])
-        found = model.base_model(twice, torch.ones_like(twice), position_ids=places, use_cache=False)
+        ones = torch.ones_like(twice)
+        found = model.base_model(twice, attention_mask=ones, position_ids=places, use_cache=False)
     return found.last_hidden_state[0]
 
 
