@@ -124,10 +124,9 @@ def held_bytes(policy: str, plan: RazorPlan, shape: Shape, length: int) -> int:
 def barred(model: nn.Module, shape: Shape, no_heads: str) -> dict[str, str]:
     """The policies that do not run, and why; no_heads: why no head is kept whole, "" where some are."""
     found = dict.fromkeys((RAZOR, DROPPING, RANDOM), no_heads)
-    if isinstance(model, InductionModel) and model.config.position == "rope":
-        found[RENUMBERED] = "a model trained here rotates by the place in the text"
-    elif (kind := positions(model)) == "learned" or (kind == "alibi" and not shape.sloped):
-        found[RENUMBERED] = "the states or keys of this model hold the place in the text"
+    fixed = {"learned": True, "alibi": not shape.sloped, "rope": isinstance(model, InductionModel)}
+    if fixed.get(positions(model)):
+        found[RENUMBERED] = "attention alone cannot give this model other positions"
     if shape.more:
         found |= dict.fromkeys((HEAVY, EVICTED, RENUMBERED), f"not written for {', '.join(shape.more)}")
     return found

@@ -155,11 +155,11 @@ def _windows(args: argparse.Namespace, model: "nn.Module", text: "Text", first: 
     cut = windows_of(model, text, args.length, first if bos == "each" else None)
     count, length = cut.rows.shape
     taken = slice(None, None, -(-count // QUICK) if args.quick else 1)
-    front = {"none": "no token", "each": f"token {first}", "first": f"of each text's first one token {first}"}[bos]
+    front = {"none": "no token", "each": f"token {first} in each", "first": f"token {first} in each text"}[bos]
     some = cut._replace(rows=cut.rows[taken], piece=cut.piece[taken])
     words = f"{len(some.rows)} of {count} windows of {length} tokens, one every {length - (bos == 'each')}"
     short = f"; {cut.too_short} texts fill no window" if cut.too_short else ""
-    return some, f"{words}; in front {front}; {cut.left_out} tokens left out{short}"
+    return some, f"{words}; put in front: {front}; {cut.left_out} tokens left out{short}"
 
 
 def _checked(args: argparse.Namespace, length: int) -> list[Fraction]:

@@ -35,11 +35,13 @@ PLACES = {"alibi": "ALiBi", "rope": "rotary positions", "learned": "learned posi
 TABLE = ("policy", "bytes", "of full", "nats", "over the full cache", "KL", "same top")
 OTHER = ("policy", "tokens a head", "worst text", "nats", "over tokens")
 LEGEND = (
-    "bytes: of all key-value heads at a window's end, compensation tokens in double precision, sums of heavy hitters",
-    "nats a token: means over {texts} texts, Student's 95 % intervals of paired differences; over tokens: mean of all",
-    "KL: from the full cache's next token to the policy's; same top: how often both find the same token most likely",
-    "random rows: means over {seeds} draws; the last columns: the loss over the full cache's by position",
-    "the windows are given, whatever the model would write; nothing is said of other texts, models and lengths",
+    "Bytes are those of all key-value heads at the end of a window, compensation tokens in double precision and the "
+    "sums of heavy hitters among them.",
+    "Nats a token are means over {texts} texts, with Student's 95 % intervals of paired differences; the column \"over "
+    "tokens\" is the difference with all tokens alike.",
+    "KL is from the full cache's next token to the policy's; same top: how often both find the same token most likely.",
+    "Random rows are means over {seeds} draws. The last columns are the loss over the full cache's, by position.",
+    "The windows are given, whatever the model would write. Nothing is said of other texts, models and lengths.",
 )
 
 
@@ -83,7 +85,7 @@ def described(model: nn.Module, shape: Shape) -> str:
 def lines(results: Sequence[Result], margin: float, seeds: int) -> list[str]:
     """What is printed."""
     legend = [text.format(texts=len(results[0].texts), seeds=seeds) for text in LEGEND]
-    return [*legend, *(text for one in results for text in _budget(one, margin))]
+    return [*map(wrapped, legend), *(text for one in results for text in _budget(one, margin))]
 
 
 def _budget(found: Result, margin: float) -> list[str]:
@@ -122,8 +124,8 @@ def _said(found: Result, margin: float) -> list[str]:
         return [f"no policy is chosen: {FEWEST} texts are needed, so that one half can choose and the other report"]
     within = _listed(policy for policy, behind in choice.behind.items() if behind.high <= margin)
     apart = _listed(policy for policy, behind in choice.behind.items() if behind.low <= margin < behind.high)
-    loses = f"it loses {_interval(choice.over_full[choice.best])} nats a token against the full cache"
-    text = f"chosen on {texts - texts // 2} texts: {choice.best}; on the other {texts // 2} {loses}"
+    loss = f"its loss is {_interval(choice.over_full[choice.best])} nats a token over the full cache's"
+    text = f"chosen on {texts - texts // 2} texts: {choice.best}; on the other {texts // 2} {loss}"
     text += f"; within {margin:g} of it: {within}; not told from that: {apart}"
     if choice.random:
         worse = _listed(policy for policy, gain in choice.random.items() if not gain.low > 0)

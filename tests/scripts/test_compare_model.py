@@ -66,7 +66,7 @@ def test_the_numbers_are_those_of_the_library_and_the_plan_is_the_chosen_policy(
     best = found["choice"]["best"]
     assert read_plan("plan.json") == {row.policy: row.plans[0] for row in rows}[best]
     assert f"chosen on 4 texts: {best}; on the other 4" in printed and found["texts"][7] == "record 8"
-    assert "8 of 8 windows of 30 tokens, one every 29; in front token 0; 32 tokens left out" in printed
+    assert "8 of 8 windows of 30 tokens, one every 29; put in front: token 0 in each; 32 tokens left out" in printed
 
 
 def _saved(plan):
@@ -92,7 +92,7 @@ def test_what_does_not_run_says_so_in_its_row(folders, here, done):
     assert "window / sinks + window: keeps everything, not run again" in printed
     more = "--positions cache --budget 1/2 --quick --policies window"
     learned = done(compare, folders / "gpt2", *f"--tokens ids {OPTIONS} {more}".split())
-    assert "sinks, renumbered: the states or keys of this model hold the place in the text" in learned
+    assert "sinks, renumbered: attention alone cannot give this model other positions" in learned
 
 
 @pytest.mark.parametrize(
