@@ -90,9 +90,10 @@ def test_what_does_not_run_says_so_in_its_row(folders, here, done):
     assert "learned sink logits" in printed and "sliding windows" in printed
     assert "razor / razor, no token / razor, random heads: no head is kept whole" in printed
     assert "window / sinks + window: keeps everything, not run again" in printed
-    more = "--positions cache --budget 1/2 --quick --policies window"
+    more = "--positions cache --budget 1/2 --quick --policies window razor --heads auto"
     learned = done(compare, folders / "gpt2", *f"--tokens ids {OPTIONS} {more}".split())
     assert "sinks, renumbered: attention alone cannot give this model other positions" in learned
+    assert "heads for Razor: no induction heads found" in learned and "razor: no head is kept whole" in learned
 
 
 @pytest.mark.parametrize(
