@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-import numpy as np
 import sympy as sp
 
 from theory.checked import whole
@@ -63,17 +62,3 @@ def combination(n_tokens: int, coefficients: Sequence[sp.Expr], at: Mapping[sp.S
         share = sum((a * slope for a, slope in zip(coefficients, slopes, strict=True)), sp.S.Zero).subs(at)
         total += weight.subs(at) * (sp.apart(share, c) if share.has(c) else sp.factor(share))
     return total
-
-
-class LateField(NamedTuple):
-    """Of u, r, own, c and g: d log c, d log g and d (1 / own) by d log beta1."""
-
-    log_c: sp.Expr
-    log_g: sp.Expr
-    inverse: sp.Expr
-
-
-def late_field(n_tokens: int) -> LateField:
-    """The exact velocities of gradient flow, each divided by that of log beta1."""
-    by_alpha1, by_alpha2, by_beta1, by_beta2 = (combination(n_tokens, row, {}) for row in np.eye(4, dtype=int).tolist())
-    return LateField(by_alpha2 / by_beta1 - 2, by_beta2 / by_beta1 + 1, -by_alpha1 / by_beta1)

@@ -7,7 +7,6 @@ import pytest
 
 from proofs_check.core.certificate import Outcome, arranged, check_certificate, citable
 from proofs_check.core.domain import Sequent
-from proofs_check.core.printing import sentence
 from proofs_check.core.rules import Rejected
 from proofs_check.core.statement import obligations
 from proofs_check.core.terms import Malformed, Term, num
@@ -270,11 +269,6 @@ def test_the_index_of_a_fold_is_not_taken_for_a_number_of_the_point():
     with pytest.raises(Malformed, match="no number here"):
         closed(total(i, 1, var("m"), i), {"i": Fraction(7)})
     assert closed(total(i, 1, 2, i), {"i": Fraction(7)}) is num(1) + num(2)
-
-
-def test_a_hypothesis_of_alternatives_is_printed_as_one():
-    made = claim(x < 5, x, given=[x > 0, either(x < 1, x > 2)])
-    assert ", with 0 < x and (x < 1 or 2 < x): x < 5." in sentence(made)
 
 
 def test_a_branch_that_is_not_taken_owes_nothing_at_a_witness():

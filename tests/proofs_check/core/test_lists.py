@@ -17,7 +17,7 @@ from tests.proofs_check.core.true_statements import TRUE
 
 REFUTED = 0.90  # the share that has to be reached
 PROVED = 0.60  # the aim; 153 of 253 were proved when this was last measured
-_SOME = slice(1, None, 2)  # the slowest is not among them
+_SOME = [made for made in FALSE[1::2] if made.name != "false.whole.taxicab"]  # which takes seconds
 _FEW = slice(7, None, 36)
 _LIGHT = Effort(refuter=800, prover=40, looks=200, depth=5, work=50_000)
 
@@ -32,7 +32,7 @@ def witness_of(made):
     return None
 
 
-@pytest.mark.parametrize("made", FALSE[_SOME], ids=lambda made: made.name)
+@pytest.mark.parametrize("made", _SOME, ids=lambda made: made.name)
 def test_a_false_statement_is_never_confirmed(made):
     try:
         found = decide(made, BRIEF)

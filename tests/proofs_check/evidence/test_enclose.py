@@ -6,7 +6,7 @@ import pytest
 import sympy
 from flint import arb
 
-from proofs_check.evidence.enclose import Unknown, enclose, ends, times
+from proofs_check.evidence.enclose import Unknown, enclose, ends
 
 X, Y = sympy.symbols("x y", real=True)
 N = sympy.Symbol("n", positive=True)
@@ -124,10 +124,3 @@ def test_ends_are_rounded_outward():
     low, high = enclose(R(1, 3) + X, {"x": ends(arb(1) / 7)})
     assert low.is_exact() and high.is_exact()
     assert R(str(low.fmpq())) < R(10, 21) < R(str(high.fmpq()))
-
-
-def test_times_takes_the_extreme_products():
-    assert floats(times(on(-2, 3), on(-5, 7))) == [-15, 21]
-    assert floats(times(on(2, 3), on(-5, 7))) == [-15, 21]
-    assert floats(times(on(-3, -2), on(5, 7))) == [-21, -10]
-    assert floats(times(on(-3, 2), on(-7, -5))) == [-14, 21]

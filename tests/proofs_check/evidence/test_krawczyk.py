@@ -6,7 +6,7 @@ import pytest
 from sympy import Abs, Integer, Rational, cos, exp, log, pi, sin, sqrt, symbols
 
 from proofs_check.evidence import certify, check
-from proofs_check.evidence.krawczyk import _inside, _meet, _System, no_zero, unique_zero
+from proofs_check.evidence.krawczyk import _inside, _System, no_zero, unique_zero
 from theory.lowering.box import Box, Outcome
 
 PROVED, REFUTED, UNDECIDED = Outcome
@@ -73,19 +73,6 @@ def test_nearly_double_zero_is_not_proved_at_low_precision():
     assert unique_zero(system, Box({X: (-1, 1)}), budget=300).outcome is not PROVED
 
 
-@pytest.mark.parametrize(
-    ("exprs", "sides"),
-    [
-        ([X**2 - 2], {X: (-2, 2)}),
-        ([X**2 + Y**2 - 1, X - Y], {X: (-2, 2), Y: (-2, 2)}),
-        ([X**3 - X], {X: ("-3/2", 2)}),
-    ],
-)
-def test_second_zero_refutes_uniqueness(exprs, sides):
-    found = unique_zero(exprs, Box(sides))
-    assert found.outcome is REFUTED and "at least two" in found.reason
-
-
 def test_zero_on_an_irrational_edge_is_never_claimed_wrongly():
     # sqrt(2) to 20 digits from below and from above: outside and inside of the box.
     below, above = "1.41421356237309504880", "1.41421356237309504881"
@@ -133,13 +120,6 @@ def test_inside_means_away_from_every_edge():
     assert not _inside(Box({X: (1, 2), Y: (1, 4)}), outer)
 
 
-def test_boxes_that_touch_meet_in_a_face():
-    assert _meet(side(0, 1), side(1, 2)) == side(1, 1)
-    assert _meet(side(0, 2), side(1, 3)) == side(1, 2)
-    assert _meet(side(0, 1), side("1.1", 2)) is None
-    assert _meet(Box({X: (0, 1), Y: (0, 1)}), Box({X: (0, 1), Y: (2, 3)})) is None
-
-
 @pytest.mark.parametrize(
     ("exprs", "sides", "outcome", "boxes", "reason"),
     [
@@ -180,15 +160,6 @@ def test_precision_sets_the_size_of_the_enclosure():
     assert Fraction(1, 2**290) < widths[2] < Fraction(1, 2**230)
 
 
-def test_newton_returns_an_approximate_zero_or_nothing():
-    system = _System([X**2 - 2], side(0, 2))
-    found = system.newton({"x": Fraction(1)})
-    assert abs(found["x"] - ROOT) < Fraction(1, 10**12)
-    assert system.newton({"x": Fraction(0)}) is None
-    assert _System([X**2 + 1], side(-5, 5)).newton({"x": Fraction(1, 3)}) is None
-    assert _System([log(X) - 1], side(1, 5)).newton({"x": Fraction(-1)}) is None
-
-
 def test_a_step_maps_the_box_around_the_zero_into_itself():
     system = _System([X**2 - 2], side(1, 2))
     image = system.step(side(1, 2))
@@ -198,13 +169,3 @@ def test_a_step_maps_the_box_around_the_zero_into_itself():
     assert abs(high - Fraction(19, 12)) < Fraction(1, 10**8) and high >= Fraction(19, 12)
     assert system.step(side(-1, 1)) is None
     assert _System([log(X)], side(0, 2)).step(side(0, 2)) is None
-
-
-def test_may_vanish_is_no_only_where_an_equation_keeps_its_sign():
-    system = _System([X, Y - 1], Box({X: (-1, 1), Y: (-1, 3)}))
-    assert system.may_vanish(Box({X: (-1, 1), Y: (0, 2)}))
-    assert system.may_vanish(Box({X: (0, 1), Y: (1, 2)}))
-    assert system.may_vanish(Box({X: (-1, 0), Y: (0, 1)}))
-    assert not system.may_vanish(Box({X: ("0.1", 1), Y: (0, 2)}))
-    assert not system.may_vanish(Box({X: (-1, "-0.1"), Y: (0, 2)}))
-    assert not system.may_vanish(Box({X: (-1, 1), Y: (2, 3)}))

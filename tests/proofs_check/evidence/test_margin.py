@@ -8,7 +8,7 @@ import pytest
 from flint import arb, fmpq
 from hypothesis import given
 from hypothesis import strategies as st
-from sympy import Integer, Piecewise, Rational, S, Symbol, cos, cosh, exp, gamma, log, sin, symbols, tanh
+from sympy import Integer, Rational, S, Symbol, cos, cosh, exp, gamma, log, sin, symbols, tanh
 
 from proofs_check.evidence.margin import (
     Margin,
@@ -42,23 +42,11 @@ def test_exact_comparisons_have_the_sign_of_the_truth(a, b):
     assert (less(a, b).value >= 0) == (a < b)
 
 
-def test_a_difference_too_small_for_floats_keeps_its_sign():
-    tiny = Fraction(1, 10**400)
-    assert at_most(tiny, Fraction(0)).value < 0
-    assert same(tiny, Fraction(0)).value < 0
-    assert less(Fraction(0), tiny).value > 0
-
-
 def test_close_takes_the_largest_entry_and_refuses_empty_arrays():
     assert close([0.0, 3.0], [0.0, 1.0], HALF).value == -1.5
     assert close(1.0, 1.5, HALF).value == 0
     with pytest.raises(ValueError, match="empty"):
         close(np.zeros(0), np.zeros(0), HALF)
-
-
-def test_apart_needs_more_than_its_tolerance():
-    assert apart(1.0, 1.5, HALF).value < 0
-    assert apart(1.0, 1.75, HALF).value == 0.25
 
 
 def test_at_most_takes_the_smallest_entry_and_its_slack():
@@ -84,24 +72,11 @@ def test_nan_stays_nan():
     assert math.isnan(worst([Margin(-1.0, 0, 0), Margin(float("nan"), 0, 0), Margin(1.0, 0, 0)]).value)
 
 
-def test_same_compares_texts_and_tuples():
-    assert same("a", "a").value == 0
-    assert same(("a", 1), ("a", 2)).value == -1.0
-    assert same(7, 4).value == -3.0
-    assert different("a", "b").value == 1.0
-
-
 def test_identity_proves_and_refutes():
     x = Symbol("x", real=True)
     assert identity((x + 1) ** 2, x**2 + 2 * x + 1).value == 0
     assert identity(cosh(x), (exp(x) + exp(-x)) / 2).value == 0
     assert identity((x + 1) ** 2, x**2 + 2 * x).value < 0
-
-
-def test_identity_that_cannot_be_settled_is_undecided():
-    n = Symbol("n", integer=True, positive=True)
-    with pytest.raises(Undecided):
-        identity(Piecewise((1, n < 10**9), (0, True)), 1)
 
 
 def test_ball_comparisons_are_three_valued():
@@ -227,12 +202,6 @@ def test_ball_at_least_needs_zero_by_default_and_gives_the_certain_end():
     assert ball_at_least(arb("0.5"), strict=True).value == 0.5
     assert 3.9 < ball_at_least(arb(5, 1)).value < 4.1
     assert -4.1 < ball_at_least(arb(-5, 1)).value < -3.9
-
-
-@pytest.mark.parametrize(("ball", "strict"), [(arb(0, 1), True), (arb(-1, 1), False), (arb(0, 0.5), True)])
-def test_a_ball_around_its_bound_is_undecided(ball, strict):
-    with pytest.raises(Undecided):
-        ball_at_least(ball, 0, strict)
 
 
 def test_balls_apart_gives_the_certain_end_and_its_resolution_counts():

@@ -12,7 +12,7 @@ from proofs_check.ledger.library import Verdicts, decide, verify
 from scripts.commands import verify as command
 
 X = real("x")
-IDS = ("razor.thm1", "kv.thm3.4.limit")
+IDS = ("razor.thm1", "razor.appA.square")
 
 
 @pytest.fixture(scope="module")

@@ -2,9 +2,7 @@
 
 import ast
 import json
-import os
 import re
-import subprocess
 import sys
 from dataclasses import replace
 from importlib import invalidate_caches
@@ -16,6 +14,7 @@ import pytest
 from proofs_check.ledger import registry
 from proofs_check.ledger.registry import BrokenLedger
 from proofs_check.ledger.rows import record
+from scripts.commands import cli, verify
 from tests.proofs_check.ledger import planted
 
 OURS = re.compile(r"(kv1?|razor|resformer|waiver)(\.\w+)+")
@@ -177,10 +176,10 @@ def test_claims_may_stand_in_a_room_of_the_paper_and_are_not_lost_there(package,
 
 
 @pytest.fixture
-def installed(tmp_path):
+def installed(tmp_path, monkeypatch, capsys):
     """Installs a package of a user that holds claims of these ids as a paper; runs `verify` with it."""
 
-    def verify(ids, paper, *argv):
+    def run(ids, paper, *argv):
         package, metadata = tmp_path / "my_paper", tmp_path / "my_paper-1.0.dist-info"
         package.mkdir(exist_ok=True)
         metadata.mkdir(exist_ok=True)
@@ -188,23 +187,23 @@ def installed(tmp_path):
         (package / "one.py").write_text(HEAD + claims(*ids))
         (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: my_paper\nVersion: 1.0\n")
         (metadata / "entry_points.txt").write_text(f"[{registry.GROUP}]\n{paper} = my_paper\n")
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT.parent)])}
-        command = [sys.executable, "-m", "scripts", "verify", *argv]
-        return subprocess.run(command, cwd=ROOT.parent, env=environment, capture_output=True, text=True, timeout=200)
+        monkeypatch.syspath_prepend(tmp_path)
+        registry.packages.cache_clear()
+        return (cli.run(verify.main, argv), *capsys.readouterr())
 
-    return verify
+    yield run
+    registry.packages.cache_clear()
 
 
 def test_a_package_that_takes_what_is_anothers_is_one_line(installed):
-    done = installed(("kv.tab15.better",), "mine", "--id", "kv.tab15.better")
     told = "error: my_paper holds a claim 'kv.tab15.better', and the paper kv belongs to proofs_check.kv\n"
-    assert (done.returncode, done.stdout, done.stderr) == (1, "", told)
+    assert installed(("kv.tab15.better",), "mine", "--id", "kv.tab15.better") == (1, "", told)
 
 
 def test_a_package_of_a_user_brings_a_paper(installed, tmp_path):
     """Installed beside ours, it is run by the same command, in processes that load it themselves."""
-    done = installed(("mine.thm1",), "mine", "--paper", "mine", "--json", str(tmp_path / "v.json"))
-    assert done.returncode == 0, done.stdout + done.stderr
+    status, *told = installed(("mine.thm1",), "mine", "--paper", "mine", "--json", str(tmp_path / "v.json"))
+    assert status == 0, told
     (row,) = json.loads((tmp_path / "v.json").read_text("utf-8"))["claims"]
     assert (row["id"], row["paper"], row["status"]) == ("mine.thm1", "mine", "confirmed")
 

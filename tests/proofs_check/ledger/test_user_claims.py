@@ -23,18 +23,23 @@ TRUE = "statement('mine.true', for_all=[x], says=exp(x) >= 1 + x)\n"
 FALSE = "statement('mine.false', for_all=[x], says=exp(x) > 1 + x)\n"
 
 
-def run(tmp_path, text, *more):
-    path = tmp_path / "claims.py"
-    path.write_text(text, encoding="utf-8")
-    command = [sys.executable, "-m", "scripts", "verify", "--claims", str(path), "--seconds", "60", *more]
-    return subprocess.run(command, capture_output=True, text=True, timeout=200)
+@pytest.fixture
+def run(tmp_path, capsys):
+    """Status, output and errors of the command on a file that holds this."""
+
+    def claims(text, *more):
+        path = tmp_path / "claims.py"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return (cli.run(verify.main, ["--claims", str(path), *more]), *capsys.readouterr())
+
+    return claims
 
 
-def test_a_true_claim_is_proved_with_its_strength_and_mutants(tmp_path):
-    found = run(tmp_path, HEAD + TRUE, "--json", str(tmp_path / "out.json"))
-    assert found.returncode == 0, found.stderr
-    assert found.stdout.startswith("mine.true: proved (strength proved, covers all)\n  For all x a real number: ")
-    assert "Mutants: " in found.stdout and "Certificate: " in found.stdout
+def test_a_true_claim_is_proved_with_its_strength_and_mutants(run, tmp_path):
+    status, out, err = run(HEAD + TRUE, "--json", str(tmp_path / "out.json"))
+    assert status == 0, err
+    assert out.startswith("mine.true: proved (strength proved, covers all)\n  For all x a real number: ")
+    assert "Mutants: " in out and "Certificate: " in out
     (row,) = json.loads((tmp_path / "out.json").read_text())["claims"]
     assert row["mutants"]["refuted"] >= 3 and row["certificate"]["point"]
 
@@ -55,28 +60,21 @@ UNUSABLE = {
 }
 
 
-def refused(capsys, path, says):
-    seconds = "1" if says.endswith("1 s") else "60"
-    status = cli.run(verify.main, ["--claims", str(path), "--seconds", seconds])
-    told = capsys.readouterr()
-    assert (status, told.out) == (2, "") and says in told.err and told.err.count("\n") == 1, told
-
-
 @pytest.mark.parametrize(("text", "says"), UNUSABLE.values(), ids=UNUSABLE)
-def test_a_file_that_cannot_be_used_is_one_line_and_status_2(tmp_path, capsys, text, says):
-    path = tmp_path / "claims.py"
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    refused(capsys, path, says)
+def test_a_file_that_cannot_be_used_is_one_line_and_status_2(run, text, says):
+    status, out, err = run(text, "--seconds", "1" if says.endswith("1 s") else "60")
+    assert (status, out) == (2, "") and says in err and err.count("\n") == 1
 
 
-def test_what_is_no_file_is_one_line_and_status_2(tmp_path, capsys, monkeypatch):
+def test_what_is_no_file_is_one_line(tmp_path, monkeypatch):
     os.mkfifo(tmp_path / "pipe")
-    refused(capsys, tmp_path, "it is a folder")
-    for path in (tmp_path / "pipe", "/dev/zero", "/dev/null"):
-        refused(capsys, path, f"cannot read {path}: it is no regular file")
-    refused(capsys, tmp_path / "a\x1b[2K", r"a\x1b[2K: there is no such file")
     monkeypatch.setattr(os, "access", lambda *_: False)
-    refused(capsys, __file__, "no permission")
+    for path, says in (
+        (tmp_path, "it is a folder"), (tmp_path / "no", "there is no such file"), (Path(__file__), "no permission"),
+        *((path, "it is no regular file") for path in (tmp_path / "pipe", Path("/dev/zero"))),
+    ):  # fmt: skip
+        with pytest.raises(user_claims.Refused, match=f"^cannot read {path}: {says}$"):
+            user_claims.emitted(path, 1)
 
 
 SAID = '[[1, "a", {"for_all": [], "given": [], "says": %s, "definitions": %s}]]'
@@ -88,12 +86,9 @@ WRITTEN = [
 
 
 @pytest.mark.parametrize("written", WRITTEN, ids=range(len(WRITTEN)))
-def test_what_a_file_writes_past_the_language_is_at_most_a_line(tmp_path, capsys, written):
-    path = tmp_path / "claims.py"
-    path.write_text(f"import os, sys\nos.write(int(sys.argv[2]), {written.encode()!r}); os._exit(0)")
-    assert cli.run(verify.main, ["--claims", str(path)]) in (1, 2)
-    told = capsys.readouterr()
-    assert told.out == "" and told.err.startswith("error: ") and told.err.count("\n") == 1 and "\x1b" not in told.err
+def test_what_a_file_writes_past_the_language_is_at_most_a_line(run, written):
+    status, out, err = run(f"import os, sys\nos.write(int(sys.argv[2]), {written.encode()!r}); os._exit(0)")
+    assert status in (1, 2) and out == "" and err.startswith("error: ") and err.count("\n") == 1 and "\x1b" not in err
 
 
 MALFORMED = """statement('mine.bad', for_all=[x],
@@ -111,10 +106,10 @@ FAULTS = [
 ]
 
 
-def test_a_malformed_statement_is_a_line_and_takes_no_other_along(tmp_path):
-    found = run(tmp_path, HEAD + TRUE + MALFORMED, "--quick", "--json", str(tmp_path / "out.json"))
-    assert found.returncode == 1 and found.stdout.startswith("mine.true: proved (strength proved, covers all)\n")
-    lines = found.stderr.splitlines()
+def test_a_malformed_statement_is_a_line_and_takes_no_other_along(run, tmp_path):
+    status, out, err = run(HEAD + TRUE + MALFORMED, "--quick", "--json", str(tmp_path / "out.json"))
+    assert status == 1 and out.startswith("mine.true: proved (strength proved, covers all)\n")
+    lines = err.splitlines()
     assert len(lines) == len(FAULTS)
     assert all(line.startswith(f"error: claims.py, {fault}") for line, fault in zip(lines, FAULTS, strict=True)), lines
     told = json.loads((tmp_path / "out.json").read_text())
@@ -134,11 +129,11 @@ def test_a_statement_that_breaks_the_search_is_an_error_of_its_own(monkeypatch):
 FORGED = "ok: proved (strength proved, covers all)\\nb\\x1b[2K\\x9b1A\\u2028\\u202e\\u200b"
 
 
-def test_a_name_is_printed_in_its_own_line_and_reads_as_no_verdict(tmp_path):
+def test_a_name_is_printed_in_its_own_line_and_reads_as_no_verdict(run, tmp_path):
     text = f"statement('{FORGED}', for_all=[x], says=exp(x) > 1 + x)\nstatement('{FORGED}', for_all=[x], says=x > 0)"
-    found = run(tmp_path, HEAD + text, "--quick", "--json", str(tmp_path / "out.json"))
-    assert found.stdout.startswith(f"'{FORGED}': refuted (") and found.returncode == 1
-    assert FORGED in found.stderr and found.stderr.count("\n") == 1
+    status, out, err = run(HEAD + text, "--quick", "--json", str(tmp_path / "out.json"))
+    assert out.startswith(f"'{FORGED}': refuted (") and status == 1
+    assert FORGED in err and err.count("\n") == 1
     told = (tmp_path / "out.json").read_text("utf-8")
     assert told.isascii() and json.loads(told)["claims"][0]["id"] == FORGED.encode().decode("unicode_escape")
 
@@ -214,23 +209,25 @@ for path in words:
 def test_a_file_cannot_kill_what_runs_it(tmp_path, text):
     if text is KILL and supervised._system("syscall", 444, 0, 0, 1) < 6:  # the version of Landlock
         pytest.skip("this system cannot hold signals back")
-    found = run(tmp_path, HEAD + text)
+    path = tmp_path / "claims.py"
+    path.write_text(HEAD + text)
+    command = [sys.executable, "-m", "scripts", "verify", "--claims", str(path)]
+    found = subprocess.run(command, capture_output=True, text=True, timeout=200)
     assert found.returncode == 2 and found.stderr.startswith("error: claims.py") and found.stderr.count("\n") == 1
     assert text is not KILL or "line 9: PermissionError" in found.stderr
 
 
-def test_a_false_claim_is_refuted_at_a_point_whatever_its_file_patches_and_prints(tmp_path):
+def test_a_false_claim_is_refuted_at_a_point_whatever_its_file_patches_and_prints(run):
     patch = (
         "import proofs_check.core.rules as r, proofs_check.core.certificate as c, proofs_check.core.witness as w\n"
         "r.check = r.Checker.prove = lambda *a: None\nc.check_certificate = lambda *a: 1\n"
         "w.refutes = lambda *a: False\nprint('mine.false: proved')\n"
     )
-    found = run(tmp_path, HEAD + patch + FALSE, "--quick")
-    assert found.returncode == 1 and "proved (" not in found.stdout
-    assert "mine.false: refuted" in found.stdout and "It fails at x = 0" in found.stdout
+    status, out, _ = run(HEAD + patch + FALSE, "--quick")
+    assert status == 1 and "proved (" not in out
+    assert "mine.false: refuted" in out and "It fails at x = 0" in out
 
 
-def test_hypotheses_that_nothing_meets_are_an_error(tmp_path):
-    found = run(tmp_path, HEAD + "statement('a', for_all=[x], given=[x > 1, x < 0], says=x > 5)", "--quick")
-    assert found.returncode == 1
-    assert "a: error: a: no point is found that lies in the domain and meets every hypothesis" in found.stdout
+def test_hypotheses_that_nothing_meets_are_an_error(run):
+    status, out, _ = run(HEAD + "statement('a', for_all=[x], given=[x > 1, x < 0], says=x > 5)", "--quick")
+    assert status == 1 and "a: error: a: no point is found that lies in the domain and meets every hypothesis" in out

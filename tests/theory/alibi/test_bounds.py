@@ -9,11 +9,6 @@ from tests.theory.cases import refuses
 from theory import alibi
 
 
-@pytest.mark.parametrize("n_heads", [1, 2, 4, 8, 16])
-def test_slopes_of_a_power_of_two_are_a_geometric_sequence(n_heads):
-    assert alibi.slopes(n_heads) == [2 ** (-8 * (h + 1) / n_heads) for h in range(n_heads)]
-
-
 def test_slopes_of_other_head_counts_are_those_of_the_authors():
     assert alibi.slopes(3) == [2**-4, 2**-8, 2**-2]
     assert alibi.slopes(6) == [2**-2, 2**-4, 2**-6, 2**-8, 2**-1, 2**-3]

@@ -131,15 +131,6 @@ def test_heads_whose_product_is_zero_have_no_range():
     assert list(value_diameters(blank, np.ones(5))) == [0.0, 0.0]
 
 
-@pytest.mark.parametrize("size", [1e-25, 1e-12, 1e12, 1e18])
-def test_sizes_of_float32_weights_neither_overflow_nor_vanish(size):
-    arguments = layer(np.random.default_rng(4), 2, 1, 4, 12)
-    plain = one_by_one(arguments, "layer")
-    scaled = {**arguments, "w_q": (arguments["w_q"] * np.float32(size))}
-    expected = plain * float(np.float32(size))
-    assert logit_ranges(**scaled, norm="layer") == approx(expected, rel=1e-6, abs=0)
-
-
 @pytest.mark.parametrize("pairs", rotary.PAIRS)
 @pytest.mark.parametrize("biased", [False, True])
 def test_rotary_ranges_bound_rotated_logits_and_are_near_the_searched_bound(pairs, biased):

@@ -113,12 +113,6 @@ def test_named_cases_fall_as_proved(gamma, bias, norm, outcome):
     assert printed_condition(gamma, bias, norm).outcome is outcome
 
 
-def test_kappa_of_gains_of_one_size_and_two_signs():
-    found = printed_condition([1.0, -1.0], [0.5, -0.5], "layer")
-    assert found.low == approx(2 * np.sqrt(5)) and found.high == approx(2 * np.sqrt(5))
-    assert found.bound == 5
-
-
 @given(norms(), st.floats(-2, 2), st.floats(-2, 2), st.floats(-1, 3))
 def test_no_multiplier_makes_the_dual_less_than_a_pair_reaches(case, log_t, log_rho, log_m):
     gamma, bias, norm = case

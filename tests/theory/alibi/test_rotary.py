@@ -66,10 +66,6 @@ def test_the_pairs_of_a_part_that_turns_are_its_own():
     assert rotary_range_normed(asked, seen, rotated=2) == pytest.approx(reached, rel=1e-12)
 
 
-def test_bad_rotary_heads_are_refused():
-    refuses(lambda: rotary_range(np.eye(3), np.eye(3), np.ones(3)), "d_head is 3: rotary positions need an even number")
-
-
 def test_components_that_are_not_turned_are_pairs_of_one():
     assert pair_numbers(6, "halves", 4).tolist() == [0, 1, 0, 1, 2, 3]
     assert pair_numbers(6, "neighbours", 4).tolist() == [0, 0, 1, 1, 2, 3]

@@ -18,7 +18,7 @@ from theory.cache import compensation_alibi as alibi
 from theory.cache import compensation_bounds as bounds
 from theory.cache import compensation_second_order as second
 from theory.cache.compensation import Token, attend_with_token, compare, log_weight, token
-from theory.cache.compensation_rotary import log_gap_limit, mean_turn, rotate, unrotated_log_weight
+from theory.cache.compensation_rotary import log_gap_limit, rotate, unrotated_log_weight
 
 seeds = st.integers(0, 10**6)
 
@@ -46,13 +46,6 @@ def test_centred_token_is_exact_at_its_centre_with_its_gradient(seed):
     for axis in np.eye(len(query)):
         up, down = (log_sum(keys @ (query + s * 1e-5 * axis)) for s in (1, -1))
         assert (up - down) / 2e-5 == approx(float(stand_in.key @ axis), abs=1e-7)
-
-
-def test_smallest_head_that_compensation_makes_worse():
-    logits, values = np.log([2.0, 0.5, 1.0]), np.array([[1.0], [-4.0], [0.0]])
-    found = compare(logits, values, [True, True, False], math.log(2), [-1.5])
-    assert found.full == approx([0], abs=1e-15) and found.truncated == approx([0])
-    assert found.compensated == approx([-1.0])
 
 
 @given(seeds)
@@ -135,14 +128,6 @@ def test_decayed_token_errs_by_the_range_of_the_keys_alone(seed, slope, scale):
     assert -1e-9 <= gap <= bounds.log_mass_bound(np.ptp(keys @ query)) + 1e-9
 
 
-@given(st.integers(1, 300), st.floats(0, 3))
-def test_mean_bias_counts_identical_keys_too_little_by_its_formula(count, slope):
-    distances = range(7, 7 + count)
-    logits = [-slope * d for d in distances]
-    gap = log_sum(logits) - (math.log(count) + math.fsum(logits) / count)
-    assert alibi.mean_bias_log_gap(count, slope) == approx(gap, rel=1e-9, abs=1e-11)
-
-
 def complex_pairs(vector):
     return [complex(a, b) for a, b in zip(vector[0::2], vector[1::2], strict=True)]
 
@@ -176,12 +161,6 @@ def test_unrotated_token_is_exact_for_identical_keys_and_bracketed_for_others(se
     true = log_sum([logit(k, d) for k, d in zip(keys, distances, strict=True)])
     gap = true - unrotated_log_weight(query, mean, distances, rates)
     assert min(apart) - 1e-11 <= gap <= max(apart) + 1e-11
-
-
-@given(st.integers(1, 400), st.floats(1e-4, 3.1))
-def test_mean_turn_is_the_length_of_the_mean_of_the_phases(count, rate):
-    mean = abs(sum(cmath.exp(1j * rate * m) for m in range(count)) / count)
-    assert mean_turn(count, rate) == approx(mean, abs=1e-12)
 
 
 def test_identical_rotated_keys_reach_the_product_of_bessel_functions():

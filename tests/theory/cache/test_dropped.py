@@ -14,10 +14,8 @@ from tests.theory.cache.loops import mass, mean
 from tests.theory.cases import refuses
 from theory import alibi
 from theory.cache.dropped import attend, eviction_errors, output_error_bound, truncate, value_diameter
-from theory.cache.dropped_flat import mass_bound, mass_floor
 
 seeds = st.integers(0, 10**6)
-ranges = st.floats(0, 40)
 
 
 def random_head(seed, scale=3.0):
@@ -83,17 +81,6 @@ def test_eviction_errors_equal_leaving_each_token_out(seed, lead):
         left = np.arange(len(logits)) != j
         true = np.linalg.norm(mean(logits[left], values[left]) - full)
         assert error == approx(true, rel=1e-6, abs=1e-12)
-
-
-@given(st.integers(1, 40), st.integers(1, 40), ranges, st.floats(0, 1))
-def test_flat_mass_bounds_are_reached(n_dropped, n_kept, spread, part):
-    dropped = np.arange(n_dropped + n_kept) < n_dropped
-    assert mass_bound(n_dropped, n_kept, spread) == approx(mass(spread * dropped, dropped), rel=1e-12)
-    assert mass_floor(n_dropped, n_kept, spread) == approx(mass(-spread * dropped, dropped), rel=1e-12)
-    logits = spread * dropped
-    logits[-1] = spread * (1 - part)  # the query's own key
-    found = mass_bound(n_dropped, n_kept, spread, spread - logits[-1])
-    assert found == approx(mass(logits, dropped), rel=1e-9)
 
 
 def test_one_token_has_no_others_and_one_dimension_no_layer_norm():

@@ -74,14 +74,6 @@ def test_the_mean_never_weakens_a_receipt_and_halves_some():
     assert max(gains) < 1 + 1e-9 and min(gains) < 0.5
 
 
-def test_one_forgotten_token_is_known_exactly():
-    x, values = np.array([0.3, -1.0, 2.0]), np.array([[1.0, 0.0], [0.0, 2.0], [-1.0, 1.0]])
-    dropped, distance = np.array([False, False, True]), np.arange(3)
-    truth = truncate(x - 0.5 * distance, values, dropped)
-    bound, _ = bound_of(None, x, 0.5, distance, values, dropped, True, truth.truncated)
-    assert bound == approx(np.linalg.norm(truth.full - truth.truncated), rel=1e-14)
-
-
 @given(SEEDS)
 def test_a_bound_is_reached_at_an_end_of_the_share_and_on_the_rim(seed):
     rng = np.random.default_rng(seed)

@@ -69,14 +69,6 @@ def test_discrepancy_is_the_gap_of_the_causal_head(x, sigma, slope):
     assert (np.abs(vector) <= epsilon * (x.max(axis=0) - x.min(axis=0)) + ROUNDING).all()
 
 
-def test_discrepancy_epsilon_is_the_attention_on_the_ends():
-    x, weights = [0.3, -0.2, 0.9, 0.5, 0.7], []
-    for s in range(5):
-        weights.append(np.exp(x[4] * (x[s - 1] if s else 0.0) / 0.8 - 0.4 * (4 - s)))
-    epsilon = induction.discrepancy([[value] for value in x], 0.8, 0.4).epsilon
-    assert epsilon == pytest.approx((weights[0] + weights[4]) / sum(weights), rel=1e-14)
-
-
 def test_epsilon_keeps_its_relative_accuracy_where_it_is_tiny():
     x = np.eye(20)
     x[-1] = x[6]

@@ -69,7 +69,7 @@ def test_named_points_keep_twelve_digits(point, tokens, position):
     assert max(errors(point, tokens, position)) <= RELATIVE
 
 
-@pytest.mark.parametrize("seed", one_in(33, range(99)))
+@pytest.mark.parametrize("seed", one_in(99, range(99)))
 def test_drawn_points_keep_twelve_digits_times_their_condition(seed):
     rng = random.Random(seed)
     for _ in range(600):

@@ -40,15 +40,6 @@ def test_mean_shift_is_the_average_of_finite_width_over_the_law():
     )
 
 
-def test_terms_take_the_broadcast_shape_of_the_parameters():
-    grid = np.linspace(-1, 1, 6).reshape(3, 2)
-    for term in table_terms(grid, 0.5, grid[:1], 0.0, 7):
-        assert term.shape == (3, 2)
-    whole = table_terms(grid, 0.5, 1.0, 0.0, 7)
-    one = table_terms(grid[2, 1], 0.5, 1.0, 0.0, 7)
-    np.testing.assert_allclose([term[2, 1] for term in whole], one, rtol=1e-14)
-
-
 def test_deviations_are_those_of_gaussian_tables():
     tokens, width, draws = 5, 16, 40_000
     tables = np.random.default_rng(0).normal(size=(draws, tokens, width)) / np.sqrt(width)

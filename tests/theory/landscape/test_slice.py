@@ -112,16 +112,3 @@ def test_branch_is_a_saddle_above_the_fold_and_a_minimum_below(found):
     low, high = np.linalg.eigvalsh(turn @ h @ turn.T).T
     assert_array_equal(np.sign(low), np.where(found.beta1 > FOLD_BETA1, -1, 1))
     assert (high > 0).all()
-
-
-def test_branch_passes_through_the_points_of_the_claims():
-    betas = np.array([-0.2851, -1.7223, -16.409, -0.0146, -233.92])
-    found = branch(betas)
-    assert_allclose(found.alpha1, [0.9768, 1.3192, 1.5570, 0.9967, 1.5830], atol=1e-4)
-    assert_allclose(found.n_tokens, [15, 15, 50, 300, 300], rtol=2e-3)
-
-
-def test_branch_has_its_least_number_of_tokens_at_the_fold(found):
-    assert branch(FOLD_BETA1).n_tokens == pytest.approx(10.81120246, abs=1e-8)
-    order = np.argsort(found.beta1)
-    assert (np.diff(np.sign(np.diff(found.n_tokens[order]))) >= 0).all() and found.n_tokens.min() > 10.8112

@@ -15,11 +15,11 @@ def _slope_by_quadrature(temperature, width):
     def inner(square):
         law = stats.norm(-square, np.sqrt(square / width))
         value, _ = integrate.quad(
-            lambda m: m / (1 + np.exp(-temperature * m)) * law.pdf(m), *law.ppf([1e-14, 1 - 1e-14]), epsabs=1e-12
+            lambda m: m / (1 + np.exp(-temperature * m)) * law.pdf(m), *law.ppf([1e-14, 1 - 1e-14]), epsabs=1e-9
         )
         return value * stats.chi2(width).pdf(square * width) * width
 
-    return integrate.quad(inner, 0, stats.chi2(width).ppf(1 - 1e-13) / width, epsabs=1e-9)[0]
+    return integrate.quad(inner, 0, stats.chi2(width).ppf(1 - 1e-13) / width, epsabs=1e-8)[0]
 
 
 def test_slope_encloses_an_independent_quadrature():

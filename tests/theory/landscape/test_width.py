@@ -32,19 +32,6 @@ def test_finite_width_equals_finite_differences(sentence, parameters):
     assert found.variance == approx((slope**2).sum() / 2, rel=1e-7, abs=1e-9)
 
 
-def test_finite_width_mean_is_the_average_over_positions():
-    each = np.array([finite_width(0.3, 0.7, 0.6, 0.4, 9, i) for i in range(1, 9)])
-    assert finite_width(0.3, 0.7, 0.6, 0.4, 9, "mean") == approx(tuple(each.mean(axis=0)), rel=1e-13)
-
-
-def test_finite_width_without_position_is_the_second_token():
-    assert finite_width(0.3, 0.7, 0.6, 0.4, 9) == finite_width(0.3, 0.7, 0.6, 0.4, 9, 2)
-
-
-def test_finite_width_stays_finite_where_attention_is_hard():
-    assert np.isfinite(finite_width(900.0, 950.0, 40.0, -30.0, 8, 3)).all()
-
-
 def test_finite_width_without_position_needs_four_tokens():
     refuses(lambda: finite_width(0, 1, 1, 0, 3, None), "n_tokens must be a whole number >= 4, got 3")
 

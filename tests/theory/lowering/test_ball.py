@@ -45,7 +45,6 @@ from theory.lowering.ball import (
     less,
     less_or_equal,
     outward,
-    symbols_in,
     to_ball,
 )
 
@@ -276,31 +275,6 @@ def test_box_refuses_bad_input(broken, why):
 @pytest.mark.parametrize("at", [0, 1, 2])
 def test_a_box_is_split_strictly_inside(at):
     refuses(lambda: Box({X: (0, 1)}).split("x", at), "strictly inside")
-
-
-@pytest.mark.parametrize(
-    ("assumption", "inside", "outside"),
-    [
-        ("positive", [("1/9", 1)], [(0, 1)]),
-        ("nonnegative", [(0, 1)], [("-1/9", 1)]),
-        ("negative", [(-2, -1)], [(-1, 0)]),
-        ("nonpositive", [(-1, 0)], [(0, 1)]),
-        ("nonzero", [(1, 2), (-2, -1)], [(0, 1), (-1, 0), (-1, 1)]),
-        ("imaginary", [], [(0, 1)]),
-    ],
-)
-def test_box_outside_a_symbols_domain_is_refused(assumption, inside, outside):
-    symbol = Symbol("s", **{assumption: True})
-    for side in inside:
-        assert symbols_in([symbol], Box({"s": side})) == {"s": symbol}
-    said = "not real" if assumption == "imaginary" else assumption
-    for side in outside:
-        refuses(lambda side=side: symbols_in([symbol], Box({"s": side})), f"assumed {said}, but")
-
-
-def test_symbols_of_one_name_are_refused():
-    other = Symbol("x", positive=True)
-    refuses(lambda: symbols_in([X + other], Box({"x": (1, 2)})), "different assumptions")
 
 
 @pytest.mark.parametrize("factor", [-1, 2, X + 2, -X - 2, X])

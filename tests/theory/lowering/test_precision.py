@@ -48,14 +48,15 @@ DEAR = (
 )
 
 
-def test_eight_threads_with_a_thousand_certified_calls_each_find_what_one_finds():
+@pytest.mark.parametrize("calls", [100, pytest.param(1000, marks=pytest.mark.deep)])
+def test_eight_threads_with_many_certified_calls_each_find_what_one_finds(calls):
     assert ctx.prec == 53
     expected = [task() for task in (*CHEAP, *DEAR)]
     wrong, interval = [], sys.getswitchinterval()
 
     def work(seed):
         rng = random.Random(seed)
-        for _ in range(1000):
+        for _ in range(calls):
             dear = rng.random() < 0.1
             k = len(CHEAP) + rng.randrange(len(DEAR)) if dear else rng.randrange(len(CHEAP))
             try:

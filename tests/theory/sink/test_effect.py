@@ -38,14 +38,6 @@ def test_norm_score_is_what_zeroing_the_value_costs_and_removal_then_rescales_th
     assert sink.removal_scale(weight) * drained == approx(rest, rel=1e-9)
 
 
-def test_the_printed_counterexample():
-    found = sink.eviction_counterexample(0.9)
-    assert found.weights == approx([0.9, 0.05, 0.05]) and found.values == approx([0, 1, -0.5])
-    assert found.norm_scores == approx([0, 0.05, 0.025])
-    assert found.errors == approx([9 / 40, 39 / 760, 21 / 760], abs=1e-15)
-    assert found.norm_scores.argmin() == found.errors.argmax() == 0
-
-
 @given(st.floats(0.01, 0.99))
 def test_the_sink_is_the_worst_to_evict_from_its_threshold_on(weight):
     found = sink.eviction_counterexample(weight)

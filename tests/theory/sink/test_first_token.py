@@ -86,12 +86,6 @@ def test_copy_weights_are_those_of_the_softmax_with_a_second_copy(seed, log_rati
     assert found.first == approx(truth[0], rel=1e-11) and found.copy == approx(truth[-1], rel=1e-11)
 
 
-@given(st.floats(0.001, 0.999))
-def test_without_positions_each_copy_has_tau_over_one_plus_tau(weight):
-    found = copy_weights(weight)
-    assert found.first == found.copy == approx(weight / (1 + weight), rel=1e-14)
-
-
 def test_a_copy_in_the_place_of_the_only_other_token_leaves_the_two_alone():
     found = copy_weights(0.75, math.log(3), 0.25)
     assert [found.first, found.copy] == approx([0.25, 0.75], abs=1e-15)

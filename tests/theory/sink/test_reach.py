@@ -18,7 +18,6 @@ from theory.sink import (
     sink_length,
 )
 
-RANGES = st.floats(0, 30)
 WEIGHTS = st.floats(0.001, 0.999)
 
 

@@ -19,7 +19,6 @@ from theory.value_residual import (
     drain_velocity,
     drained_value,
     fold_ratios,
-    stationary_weight,
     undecayed_norm_bound,
 )
 from theory.value_residual.equilibria import _folds
@@ -57,13 +56,6 @@ def test_many_coordinates_add_up(seed, s, variance, mu):
     assert close(ds, sum(p[0] for p in parts)) and close(dv, np.concatenate([p[1] for p in parts]))
     losses = [drain_loss([x], [y], s, variance / 5, mu) for x, y in zip(v, w, strict=True)]
     assert drain_loss(v, w, s, variance, mu) == approx(sum(losses), rel=1e-12)
-
-
-@given(SIZES, SIZES)
-def test_at_the_stationary_weight_the_sink_is_at_rest(norm, variance):
-    a = stationary_weight(norm, variance)
-    s = math.log(a) - math.log1p(-a)
-    assert abs(drain_velocity([norm], [0.0], s, variance)[0]) < 1e-12 * (norm**2 + variance)
 
 
 @given(SEEDS, st.floats(0.01, 0.99), DECAYS)
@@ -109,15 +101,6 @@ def test_equilibria_are_the_outer_roots_and_at_rest(norm, variance, mu):
     if len(all_roots) in (1, 3) and np.diff(all_roots, prepend=0).min() > 1e-4:
         assert low == approx(all_roots[0], rel=1e-6) and high == approx(all_roots[-1], rel=1e-6)
         assert (low == high) == (len(all_roots) == 1)
-
-
-def test_equal_sizes_at_decay_one_have_the_root_of_a_cubic():
-    # a (1 + a^2) = 1 solves it: ||v_eff|| = 1/(1 + a^2) = a
-    root = float(sp.real_roots(sp.Poly(sp.Symbol("x") ** 3 + sp.Symbol("x") - 1))[0])
-    found = drain_equilibria(1.0, 1.0, 1.0)
-    assert found[:2] == found[2:]
-    assert expit(found.low_logit) == approx(root, rel=1e-14) and found.low_norm == approx(root, rel=1e-14)
-    assert round(root, 4) == 0.6823
 
 
 @pytest.mark.parametrize(("ratio", "mu"), [(20.0, 0.02), (40.0, 0.01), (9.5, 0.1), (5.0, 0.5), (1.0, 0.05)])

@@ -19,7 +19,6 @@ from theory.value_residual import (
     residual_stack,
     spectral_map,
     stack_limit,
-    svformer,
 )
 from theory.value_residual.powers import mean_power
 
@@ -84,13 +83,6 @@ def test_the_mean_power_is_a_weighted_mean_of_powers(seed, lam, count):
     assert close(mean, np.tensordot(shares / shares.sum(), powers[:-1], 1)) and close(power, powers[-1])
 
 
-def test_without_a_residual_the_stack_is_a_power_and_forgets():
-    rng = generator(5)
-    weights, first = attention(rng, 6, causal=True), rng.standard_normal((6, 2))
-    assert close(constant_stack(weights, first, 0.0, 9), np.linalg.matrix_power(weights, 9) @ first)
-    assert close(constant_stack(weights, first, 0.0, 10**9), np.repeat(first[:1], 6, 0))
-
-
 @given(SEEDS, st.floats(-1, 1), LAMBDAS, st.integers(1, 30))
 def test_the_spectral_map_is_what_becomes_of_an_eigenvector(seed, mu, lam, layers):
     # (1 + mu)/2 and (1 - mu)/2 for rows: the eigenvector (1, -1) has the eigenvalue mu
@@ -99,17 +91,6 @@ def test_the_spectral_map_is_what_becomes_of_an_eigenvector(seed, mu, lam, layer
     assert close(stack_limit(weights, vector, lam), spectral_map(mu, lam) * vector, 1e-13)
     assert spectral_map(mu, lam) == approx(mu * lam / (1 + lam - mu), rel=1e-12)
     assert spectral_map(mu, 0.0, layers) == approx(mu**layers, rel=1e-12)
-
-
-@given(st.floats(0, 20))
-def test_the_spectral_map_leaves_the_eigenvalue_1(lam):
-    assert spectral_map(1.0, lam, 4) == 1.0 and (lam == 0 or spectral_map(1.0, lam) == 1.0)
-
-
-@given(SEEDS)
-def test_a_large_lambda_is_one_value_for_all_layers(seed):
-    weights, first = drawn(seed)
-    assert close(stack_limit(weights, first, 1e14), svformer(weights, first))
 
 
 @given(SEEDS, st.floats(0, 5))
