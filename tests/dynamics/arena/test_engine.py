@@ -9,23 +9,15 @@ from dynamics.arena import engine as module
 from dynamics.arena.engine import Place, differences, losses, next_runs, results, run_arena, state_of
 from dynamics.arena.plan import ArenaPlan
 from dynamics.statistics.rule import State
-from tests.dynamics.arena.cases import MODELS, TRAINING, comparison, entry, plan
+from tests.dynamics.arena.cases import MODELS, pair, plan
 from tests.dynamics.folders import check_kills, contents, filled
 from tests.dynamics.refusal import refused
 
-TINY = {"steps": 3, "rows": 1, "length": 8, "heldout_rows": 1, "scores": 1}
+TINY = pair(3, 4)
 
 
-def tiny() -> ArenaPlan:
-    """Two entries, three seeds."""
-    training = TRAINING.model_copy(update=TINY)
-    entries = {name: entry(training, **MODELS[name]) for name in ("kv", "vanilla")}
-    compared = {"kv / vanilla": comparison("kv", "vanilla", 3, 4)}
-    return ArenaPlan(title="Tiny", entries=entries, comparisons=compared)
-
-
-def arena(folder, wanted=None, **options):
-    return run_arena(wanted or tiny(), folder, **{"n_jobs": 1, "progress": False} | options)
+def arena(folder, **options):
+    return run_arena(TINY, folder, **{"n_jobs": 1, "progress": False} | options)
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +33,7 @@ def test_an_arena_leaves_its_plan_and_a_result_a_run(whole, tmp_path):
     assert seeds in ({0, 1, 2}, {0, 1, 2, 3})
     names = [f"results/{entry}.seed-{seed}.json" for entry in ("kv", "vanilla") for seed in sorted(seeds)]
     assert sorted(whole) == ["place.json", "plan.json", *names]
-    assert ArenaPlan.parsed(whole["plan.json"], "plan") == tiny()
+    assert ArenaPlan.parsed(whole["plan.json"], "plan") == TINY
 
 
 def test_a_dask_cluster_leaves_the_bytes_of_this_machine(tmp_path, whole):
@@ -88,11 +80,11 @@ def test_whole_stacks_are_trained():
 
 
 def test_a_model_that_diverged_counts_as_guessing(whole, tmp_path):
-    found = results(filled(tmp_path / "a", whole), tiny())
+    found = results(filled(tmp_path / "a", whole), TINY)
     broken = {name: one.model_copy(update={"loss": [[None]]}) if "kv" in name else one for name, one in found.items()}
-    ends = losses(tiny(), broken)
+    ends = losses(TINY, broken)
     assert set(ends["kv"]) == {np.log(128)}
-    (one,) = tiny().comparisons.values()
+    (one,) = TINY.comparisons.values()
     assert differences(one, ends) == pytest.approx([np.log(np.log(128) / loss) for loss in ends["vanilla"]])
 
 
