@@ -87,12 +87,6 @@ def test_resume_refuses_a_damaged_or_missing_state(tmp_path, monkeypatch):
         refused(r"sha256|not a safetensors file", run, out=tmp_path, resume=True)
 
 
-def test_resume_with_other_threads_is_refused(tmp_path, monkeypatch):
-    stopped(monkeypatch, 3, run, tmp_path)
-    torch.set_num_threads(2)
-    refused("threads=1, not 2; go on with the same --threads", run, out=tmp_path, resume=True)
-
-
 def test_state_is_kept_every_few_steps_and_at_the_end(tmp_path, monkeypatch):
     saved = []
     monkeypatch.setattr(state.time, "monotonic", lambda: 0.0)  # a slow machine saves its first state earlier
@@ -210,7 +204,7 @@ def test_a_log_changes_no_bit_of_a_run(tmp_path, whole):
 
 
 def test_a_log_of_a_run_that_was_killed_has_whole_lines_and_goes_on(tmp_path, monkeypatch, whole):
-    for step in range(1, 11):
+    for step in (1, 2, 10):
         out = tmp_path / str(step)
 
         def killed(out=out, step=step):
