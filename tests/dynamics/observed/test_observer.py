@@ -193,17 +193,6 @@ def test_the_share_of_a_run_whose_steps_are_known_is_spread_over_them():
     assert {24, 25, 26} >= set(np.diff([state[0] for state in states]).tolist())
 
 
-def test_pauses_are_not_training():
-    clock = Clock()
-    observer = Observer(torch.nn.Linear(1, 1), lambda _: FOUND, clock=clock)
-    observer.step(0)
-    clock.now += 100.0
-    observer.resume()
-    clock.now += 1.0
-    observer.step(1)
-    assert observer.trained == 1.0
-
-
 def test_the_cost_that_is_written_is_that_of_the_clock(tmp_path):
     model = variants.model(variants.named())
     observer = Observer(model, make_probe(model, k=4), tmp_path / "log.jsonl", share=None)
