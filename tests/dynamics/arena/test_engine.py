@@ -129,7 +129,7 @@ def test_an_arena_is_not_gone_on_with_elsewhere_or_without_its_place(tmp_path, w
 @pytest.mark.deep
 def test_an_arena_killed_before_any_file_operation_ends_with_the_same_bytes(tmp_path, whole):
     # The place, the plan, the lock's removal; the results.
-    assert check_kills(__name__, "arena", tmp_path) == 3 + len(whole) - 2
+    assert check_kills({__name__: "arena"}, tmp_path) == [3 + len(whole) - 2]
 
 
 @pytest.mark.deep
