@@ -105,8 +105,8 @@ def test_figures_and_page_say_what_the_bundle_holds(shipped, monkeypatch):
     text = arena_page.page(load())
     assert "| `kv-shift` | keys and values shifted, own coefficients | 20 | -3.9" in text
     assert "unrelated: carried / zero" in text
-    for figure in (fig_arena, fig_arena_central):
-        assert figure.draw(figure.compute(8)).get_size_inches()[0] == 5.5
+    for figure, found in ((fig_arena, data), (fig_arena_central, central)):
+        assert figure.draw(found).get_size_inches()[0] == 5.5
 
 
 @pytest.mark.parametrize(
