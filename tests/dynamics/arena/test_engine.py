@@ -9,7 +9,7 @@ from dynamics.arena import engine as module
 from dynamics.arena.engine import Place, differences, losses, next_runs, results, run_arena, state_of
 from dynamics.arena.plan import ArenaPlan
 from dynamics.statistics.rule import State
-from tests.dynamics.arena.cases import MODELS, pair, plan
+from tests.dynamics.arena.cases import pair, plan
 from tests.dynamics.folders import check_kills, contents, filled
 from tests.dynamics.refusal import refused
 
@@ -69,14 +69,6 @@ def test_seeds_are_added_to_open_comparisons_alone():
     states = {name: state_of(one, found)[0] for name, one in wanted.comparisons.items()}
     assert states["kv / vanilla"] is State.DECIDED
     assert states["resformer / vanilla"] is State.SPENT
-
-
-def test_whole_stacks_are_trained():
-    values = {name: np.zeros(8) for name in MODELS}
-    rounds, _ = fake(values, plan(stack=2))
-    first = [f"{name}.seed-{n}" for n in (0, 2) for name in ("kv", "vanilla")]
-    assert rounds[0] == first + [f"resformer.seed-{n}" for n in (0, 2)]
-    assert {name.partition(".seed-")[2] for later in rounds[1:] for name in later} <= {"4"}
 
 
 def test_a_model_that_diverged_counts_as_guessing(whole, tmp_path):
