@@ -10,7 +10,7 @@ from dynamics.tasks.induction import induction_batch
 from dynamics.tasks.listing_k import listing_sample
 from dynamics.tasks.task import FIRST_TOKEN, Batch
 
-_VOCAB, _POOL = 8000, 512
+_VOCAB = 8000
 # About half of what was measured (922 to 1160 times the loop in 11 runs, idle and busy: a noise of 12 %): a slip into
 # Python for each token or row costs more than a factor of 2, another version of numpy less.
 _FLOOR = 500
