@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from numpy.testing import assert_allclose
 
 from scripts.figures.landscape import fig_landscape
-from scripts.figures.landscape.landscape_plot import OPTIONS, landscape_plot
+from scripts.figures.landscape.landscape_plot import OPTIONS, landscape_plot, levels_of
 from scripts.figures.landscape.streamlines import streamlines
 from tests.scripts.commands import contents, stopped
 from theory import landscape
@@ -54,6 +54,13 @@ def test_data_angle_is_the_arc_cosine_of_the_unit_gradients(data, arrays):
     unit = flat / np.linalg.norm(flat, axis=-1, keepdims=True)
     cosine = (unit * unit[:1]).sum(-1)
     assert_allclose(np.cos(np.radians(data.angle)), cosine, atol=1e-12)
+
+
+def test_panels_have_several_contour_levels_inside_the_range(arrays):
+    for panel in arrays["loss"].reshape(-1, 31, 31):
+        levels = levels_of(panel)
+        assert 5 <= levels.size <= 14
+        assert levels[0] >= panel.min() and levels[-1] <= panel.max()
 
 
 def turning_field(size=61):

@@ -72,6 +72,17 @@ def test_next_factor_foresees_a_growing_error_and_ignores_a_falling_one():
     np.testing.assert_allclose(next_factor(root, np.array([0.5, 2.0, np.inf, 0.01])), [0.9, 1.8, 1.8, 0.2])
 
 
+def test_steps_are_those_that_were_tried(monkeypatch):
+    tried, step = [], Stepper.step
+
+    def counted(self, velocity, state, length, *tolerances):
+        tried.append((length > 0).sum())
+        return step(self, velocity, state, length, *tolerances)
+
+    monkeypatch.setattr(Stepper, "step", counted)
+    assert gradient_flow(box_starts(50), 100, 200.0).steps.sum() == sum(tried)
+
+
 @pytest.mark.parametrize("position", [None, 2, "mean"])
 def test_flow_agrees_with_scipy_at_all_times(position):
     starts, times = box_starts(3), np.array([0.0, 0.3, 5.0, 20.0, 60.0])
