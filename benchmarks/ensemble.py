@@ -1,19 +1,17 @@
 """Model-steps a second of an ensemble against the loop over its models, at several numbers of models and widths.
 
-Every way takes the same steps on the same prepared batches, interleaved: `train_step` model by model, stacked matmuls
-in chunks as `train_ensemble` has them, and vmap of the module. Attention-only, vocabulary 64, rows of about 7 tokens.
+Every way takes the same steps on the same prepared batches, interleaved: `train_step` model by model, or stacked
+matmuls in chunks as `train_ensemble` has them. Attention-only, vocabulary 64, rows of about 7 tokens.
 """
 
 from collections.abc import Callable
 
 import torch
-from torch.nn import functional as F
 
 from benchmarks.row import Guard, Limit, Row, compare
 from benchmarks.timing import Times, interleave
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
-from dynamics.model.stacked import logits_by_vmap
 from dynamics.tasks.induction import Induction
 from dynamics.training.ensemble import Stack, _members, default_chunk, losses, stacked_rows
 from dynamics.training.loop import make_optimizer, train_step
@@ -36,7 +34,6 @@ def measure(quick: bool) -> Row:
         most = number == NUMBERS[-1]
         floor, aim = (FLOORS if most else OF_FEWER)[width], AIMS[width] if most else None
         comparisons.append(compare(times, "loop", label, floor, aim))
-        comparisons.append(compare(times, "vmap", f"vmap, width {width}, {number} models"))
         distance, error = max(distance, times.ratio("ours", "flops")), max(error, gap)
     return Row(
         "ensemble",
@@ -50,21 +47,19 @@ def cell(width: int, number: int, rounds: int) -> tuple[Times, float]:
     """Times of one step of all models, and the largest difference of a loss between the ways."""
     config = ModelConfig(vocab=VOCAB, width=width)
     trainings = [TrainConfig(batch=BATCH, task=Induction(pool=POOL), seed=seed) for seed in range(number)]
-    found: dict[str, list[float]] = {"loop": [], "ours": [], "vmap": []}
+    found: dict[str, list[float]] = {"loop": [], "ours": []}
     size = default_chunk(config)
     chunks = [trainings[start : start + size] for start in range(0, number, size)]
     rows = [[stacked_rows(chunk, step, VOCAB, "cpu") for step in range(rounds + 1)] for chunk in chunks]
     times = interleave(
         {
             "loop": loop(config, trainings, rows, found["loop"]),
-            "ours": stacked(config, chunks, rows, losses, found["ours"]),
-            "vmap": stacked(config, chunks, rows, vmapped(config), found["vmap"]),
+            "ours": stacked(config, chunks, rows, found["ours"]),
             "flops": matmuls(config, chunks, rows),
         },
         rounds,
     )
-    gap = max(abs(a - b) for way in ("ours", "vmap") for a, b in zip(found["loop"], found[way], strict=True))
-    return times, gap
+    return times, max(abs(a - b) for a, b in zip(found["loop"], found["ours"], strict=True))
 
 
 def loop(config, trainings, rows, found) -> Callable[[], None]:
@@ -86,26 +81,15 @@ def trimmed(tokens, query_index, target):
     return tokens[:, : int(query_index.max()) + 1], query_index, target
 
 
-def stacked(config, chunks, rows, forward, found) -> Callable[[], None]:
+def stacked(config, chunks, rows, found) -> Callable[[], None]:
     stacks, steps = [Stack(_members(config, chunk, None), torch.device("cpu"), torch.float32) for chunk in chunks], [0]
 
     def step():
         for stack, mine in zip(stacks, rows, strict=True):
-            found.extend(stack.step(steps[0], mine[steps[0]], forward)[0].tolist())
+            found.extend(stack.step(steps[0], mine[steps[0]], losses)[0].tolist())
         steps[0] += 1
 
     return step
-
-
-def vmapped(config):
-    skeleton = InductionModel(config)
-
-    def forward(_, parameters, tokens, query_index, target):
-        scores = logits_by_vmap(skeleton, parameters, tokens, query_index)
-        loss = F.cross_entropy(scores.flatten(0, 1), target.flatten(), reduction="none").view(target.shape).mean(1)
-        return loss, (scores.detach().argmax(-1) == target).float().mean(1)
-
-    return forward
 
 
 def matmuls(config, chunks, rows) -> Callable[[], None]:

@@ -4,13 +4,10 @@ Each way has the loosest tolerances found to leave its largest error over the st
 the gradient where it can use it; what is compared is the stepping. The loop takes a sample of the starts, scaled up.
 """
 
-import importlib.util
-import sys
 from collections.abc import Callable
 
 import numpy as np
 import sympy as sp
-import torch
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
@@ -28,16 +25,13 @@ T, T_END = 100, 200.0
 ERROR = 1e-7
 STAGES = 12  # evaluations of the gradient a step
 # Relative tolerances; the absolute ones are a hundredth of these.
-WAYS = {"ours": 3e-9, "stacked": 5e-9, "dopri5": 3e-10, "lsoda": 1e-9}
+WAYS = {"ours": 3e-9, "stacked": 5e-9, "lsoda": 1e-9}
 
 
 def measure(quick: bool) -> Row:
     number, sample = (300, 2) if quick else (10_000, 20)
     starts = np.random.default_rng(0).uniform(0, 1, (number, 4))
     found: dict[str, Array] = {}
-    has_torchdiffeq = importlib.util.find_spec("torchdiffeq") is not None
-    if not has_torchdiffeq:
-        print("flow: torchdiffeq is not installed (extra `bench`), so it is left out", file=sys.stderr)
     slope = compiled_sympy()
     flow = ours(starts)
     variants: dict[str, Callable[[], object]] = {
@@ -46,8 +40,6 @@ def measure(quick: bool) -> Row:
         "loop": lambda: found.update(loop=loop(starts[:sample], slope, WAYS["lsoda"])),
         "limit": blocks(round(5 * STAGES * int(flow.steps.sum()) / BLOCK), np.exp),
     }
-    if has_torchdiffeq:
-        variants["torchdiffeq"] = lambda: found.update(torchdiffeq=by_torchdiffeq(starts, WAYS["dopri5"]))
     times = interleave(variants, 1 if quick else 5)
     exact = stacked(starts, 1e-13)
     return Row(
@@ -67,12 +59,12 @@ def error(name: str, ends: Array, exact: Array) -> Guard:
 
 
 def comparisons(times: Times, number: int, sample: int) -> list[Comparison]:
-    rows = [compare(times, "stacked", "solve_ivp DOP853, all starts stacked", 2.3, 3)]
-    if "torchdiffeq" in times.rounds:
-        rows.append(compare(times, "torchdiffeq", "torchdiffeq dopri5, all starts stacked", 10, 13))
     scale = number / sample
     label = f"solve_ivp LSODA, a loop: {sample} starts times {scale:g}"
-    return [*rows, compare(times, "loop", label, 140, 197, scale=scale)]
+    return [
+        compare(times, "stacked", "solve_ivp DOP853, all starts stacked", 2.3, 3),
+        compare(times, "loop", label, 140, 197, scale=scale),
+    ]
 
 
 def ours(starts: Array) -> Trajectory:
@@ -106,33 +98,3 @@ def loop(starts: Array, slope: Callable[..., list[float]], rtol: float) -> Array
         for start in starts
     ]
     return np.array(ends)
-
-
-def by_torchdiffeq(starts: Array, rtol: float) -> Array:
-    """torchdiffeq, which also takes one step for all; at equal accuracy its dopri8 is slower than dopri5."""
-    from torchdiffeq import odeint
-
-    times = torch.tensor([0.0, T_END], dtype=torch.float64)
-    with torch.no_grad():
-        path = odeint(torch_velocity, torch.tensor(starts.T.copy()), times, method="dopri5", rtol=rtol, atol=rtol / 100)
-    return path[-1].numpy().T
-
-
-def torch_velocity(_: torch.Tensor, state: torch.Tensor) -> torch.Tensor:
-    """-grad L as `dynamics.flow.velocity` writes it."""
-    b1, b2 = state[2], state[3]
-    a, b = state[:2].exp()
-    scale = 1 / (2 * a + b + (T - 2))
-    other = -b1 * (b - 1)
-    w_i = (scale * (b1 * (2 * a - 1) + b2 * (b - 1) + other)).exp()
-    w_e = 2 * (scale * (b2 * (a - 1) + other)).exp()
-    w_o = (T - 4) * (scale * other).exp()
-    rest = w_i + w_e + w_o
-    share = scale / (1 + rest)
-    p_i, p_e, q = w_i * share, w_e * share, rest * share
-    g3 = p_i * (2 * a - 1) - q * (b - 1)
-    g4 = p_i * (b - 1) + p_e * (a - 1)
-    mean = (b1 * g3 + b2 * g4) * scale
-    g1 = a * (2 * (p_i * b1 - mean) + p_e * b2)
-    g2 = b * (p_i * b2 - q * b1 - mean)
-    return -torch.stack([g1, g2, g3, g4])

@@ -1,8 +1,8 @@
 """Many models of one configuration at once: parameters with a leading model axis, batched matmuls.
 
 One matmul over n models replaces n small ones, which is where small models spend their time. The forward pass is that
-of one model (`dynamics.model.forward`). Plain `torch.func.vmap` over the module does the same (`logits_by_vmap`, the
-second opinion of the tests) and is slower at every size measured.
+of one model (`dynamics.model.forward`). Plain `torch.func.vmap` over the module does the same and was slower at every
+size measured.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,7 +10,6 @@ from functools import partial
 
 import torch
 from torch import Tensor
-from torch.func import functional_call, vmap
 
 from dynamics.model import decoder
 from dynamics.model.config import ModelConfig
@@ -77,15 +76,6 @@ def _entering(config: ModelConfig, parameters: Parameters, tokens: Tensor, runs:
         return hidden
     start = parameters.get("smear_start")
     return begun(smears[0], parameters["smear"], hidden, config.start, start, segment_ids=runs)
-
-
-def logits_by_vmap(skeleton: InductionModel, parameters: Parameters, tokens: Tensor, query_index: Tensor) -> Tensor:
-    """`logits` by vmap of the module itself; skeleton gives the structure, its own weights are not used."""
-
-    def one(mine: dict[str, Tensor], rows: Tensor, scored: Tensor) -> Tensor:
-        return functional_call(skeleton, mine, (rows, scored))
-
-    return vmap(one)(dict(parameters), tokens, query_index)
 
 
 def within(parameters: Parameters, prefix: str) -> dict[str, Tensor]:

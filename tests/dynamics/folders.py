@@ -80,22 +80,19 @@ def alone():
     collector.gc = QUICK
 
 
-def interpreter(module, call):
-    """The output of a call in a fresh interpreter, which imports once and forks: moments are the work's, not imports'.
+def check_kills(works, folder):
+    """Each work, by the module whose names it has: killed before any file operation and called again, it ends with the
+    bytes of the folder that never was; returns the numbers of kills.
 
-    The call may name what the module has, and what this one has.
+    All run in one fresh interpreter, which imports once and forks: moments are the works', not the imports'.
     """
-    code = f"from tests.dynamics.folders import *; alone(); from {module} import *; {call}"
+    code = "from tests.dynamics.folders import *; alone()"
+    for module, work in works.items():
+        code += f"; from {module} import *; kill_before_every_file_operation({work}, {str(folder / module)!r})"
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def check_kills(module, work, folder):
-    """Killed before any file operation and called again, the work ends with the bytes of the folder that never was;
-    returns the number of kills."""
-    kills = int(interpreter(module, f"kill_before_every_file_operation({work}, {str(folder)!r})"))
-    found = [contents(one) for one in folder.iterdir()]
-    assert len(found) == kills + 2 and all(one == found[0] for one in found)
-    return kills
+    for module in works:
+        first, *others = [contents(one) for one in (folder / module).iterdir()]
+        assert all(one == first for one in others)
+    return [int(number) for number in done.stdout.split()]

@@ -19,27 +19,18 @@ from dynamics.arena.solved import read_bundle as read_solved
 from dynamics.arena.speed import ratios
 from dynamics.arena.training import texts
 from dynamics.arena.variants import BASELINE
-from dynamics.arena.ways import fastest, gains, shipped_ways
 from dynamics.files.hashed import read_hashed
 from dynamics.tasks.corpus import standard_library
 from proofs_check.ledger.registry import load
 from scripts.figures.trained import fig_arena, fig_arena_central
 from scripts.pages import arena_page
-from tests.dynamics.arena.cases import MODELS, comparison, entry, made_up
+from tests.dynamics.arena.cases import made_up, pair
 from tests.scripts.commands import contents, read, run_twice, text_of
-
-
-def tiny(corpus):
-    from dynamics.arena.plan import ArenaPlan
-
-    training = entry().training.model_copy(update={"steps": 2, "scores": 1, "heldout_rows": 1, "corpus": corpus})
-    entries = {name: entry(training, **MODELS[name]) for name in ("kv", "vanilla")}
-    return ArenaPlan(title="Tiny", entries=entries, comparisons={"kv / vanilla": comparison("kv", "vanilla", 2, 3)})
 
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch):
-    monkeypatch.setitem(presets.PRESETS, "quick", tiny)
+    monkeypatch.setitem(presets.PRESETS, "quick", lambda _: pair(2, 3))
 
 
 @pytest.fixture(scope="module")
@@ -114,8 +105,8 @@ def test_figures_and_page_say_what_the_bundle_holds(shipped, monkeypatch):
     text = arena_page.page(load())
     assert "| `kv-shift` | keys and values shifted, own coefficients | 20 | -3.9" in text
     assert "unrelated: carried / zero" in text
-    for figure in (fig_arena, fig_arena_central):
-        assert figure.draw(figure.compute(8)).get_size_inches()[0] == 5.5
+    for figure, found in ((fig_arena, data), (fig_arena_central, central)):
+        assert figure.draw(found).get_size_inches()[0] == 5.5
 
 
 @pytest.mark.parametrize(
@@ -233,13 +224,8 @@ def test_every_shipped_plan_has_its_row_among_the_experiments():
 
 def test_the_steps_that_are_dear_are_those_whose_mathematics_says_so():
     """As timed for the shipped league: Canon at six places, and selection that forms all logits first."""
-    plan = shipped_arena("league").plan
-    found = ratios(shipped_speeds(plan), BASELINE)
+    found = ratios(shipped_speeds(shipped_arena("league").plan), BASELINE)
     assert {name for name, ratio in found.items() if ratio > 1.5} <= {"canon-abcd", "selective"}
-    ways = shipped_ways(plan)
-    assert ways is not None and set(ways.entries) == set(plan.entries)
-    for one in ways.entries.values():
-        assert gains(one, ways.processes)[fastest(one, ways.processes)] >= 1
 
 
 def test_the_page_says_what_carrying_does_at_a_documents_first_places_and_how_far_runs_spread():

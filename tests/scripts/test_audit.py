@@ -91,10 +91,8 @@ def test_only_a_correction_is_offered_as_a_wording():
     assert told["kv.tab3"] == "Suggested wording" and told["kv.appC.footnote12"] == "What holds"
 
 
-def test_latex_is_balanced_and_the_same_twice(paper):
-    _, found = paper
-    text = audit.latex(found)
-    assert text == audit.latex(found) and audit.markdown(found) == audit.markdown(found)
+def test_latex_is_balanced(paper):
+    text = audit.latex(paper[1])
     bare = re.sub(r"\\[{}]|\\\\", "", text)
     assert bare.count("{") == bare.count("}") and text.isascii()
     for kind in set(re.findall(r"\\begin\{(\w+)\}", text)):

@@ -1,6 +1,7 @@
 """The docket: every claim in one group, in the order in which a reader wants them, with counts that add up."""
 
 import re
+from functools import cache
 
 import pytest
 
@@ -15,6 +16,7 @@ from tests.scripts.commands import text_of
 REGISTRY = load()
 README, ERRATA = text_of("README.md"), text_of("docs/errata.md")
 ROWS = [record(claim, REGISTRY) for claim in REGISTRY.values()]
+records = cache(lambda: docs.records(REGISTRY))
 
 
 def test_every_claim_is_in_exactly_one_group():
@@ -26,7 +28,7 @@ def test_every_claim_is_in_exactly_one_group():
 
 
 def test_the_counts_of_the_errata_add_up():
-    table = docket.table(docket.counts(docs.records(REGISTRY)))
+    table = docket.table(docket.counts(records()))
     told = [[cell.strip() for cell in line.split("|")[1:-1]] for line in ERRATA.splitlines() if line.startswith("| ")]
     assert told == [[str(cell) for cell in row] for row in table]
     numbers = {row[0]: [int(cell or 0) for cell in row[1:]] for row in table[1:]}
@@ -109,7 +111,7 @@ def test_escaped_text_holds_no_markup(text):
 
 
 def test_generated_pages_hold_no_markup_of_a_statement():
-    rows = docs.records(REGISTRY)
+    rows = records()
     for page in (*(docs.claim_table(REGISTRY, rows, paper) for paper in docs.FILES), docs.errata(REGISTRY, rows)):
         for claim in REGISTRY.values():
             if f"`{claim.id}`" in page and claim.statement in page:

@@ -63,16 +63,6 @@ def test_panels_have_several_contour_levels_inside_the_range(arrays):
         assert levels[0] >= panel.min() and levels[-1] <= panel.max()
 
 
-def test_contours_of_the_exact_loss_have_labels_that_grow_from_the_induction_head(data, arrays):
-    for column, tokens in enumerate(arrays["tokens"]):
-        panel = fig_landscape.draw(data).axes[column]
-        found = {float(text.get_text()): np.hypot(*(np.array(text.get_position()) - (0, 1))) for text in panel.texts}
-        assert len(found) == 3, tokens
-        for level in found:
-            assert arrays["loss"][0, column].min() <= level <= arrays["loss"][0, column].max()
-        assert min(found, key=found.get) == min(found)
-
-
 def turning_field(size=61):
     x, y = np.meshgrid(np.linspace(-0.5, 0.5, size), np.linspace(-0.5, 0.5, size), indexing="ij")
     return -y, x, x, y

@@ -45,11 +45,6 @@ def test_data_border_parts_the_starts_that_learn(data):
     assert np.interp(saddle[0], data.alpha1, data.border[1]) == pytest.approx(saddle[1], abs=0.01)
 
 
-def test_titles_give_no_share_of_an_arbitrary_window(data):
-    titles = [panel.get_title() for panel in fig_saddle_node.draw(data).axes[2:]]
-    assert not any("%" in title for title in titles) and "every start" in titles[0]
-
-
 def test_data_paths_that_do_not_learn_end_at_the_minimum(data):
     ends = data.paths[1, -1]
     lost = np.hypot(*(ends - data.points[1, 1]).T) < 0.02

@@ -11,12 +11,6 @@ def data():
     return fig_theorem_3_3.compute(40)
 
 
-def test_the_two_sentences_ask_for_0_and_1_and_get_one_answer(data):
-    assert data.sentences.tolist() == [[1, 0, 0], [0, 1, 0]]
-    assert data.wanted.tolist() == [0, 1] and data.given == pytest.approx([1 / 3, 1 / 3])
-    assert data.forced == pytest.approx([1 / 3] * 3)
-
-
 def test_the_printed_head_errs_no_less_than_the_best_and_by_no_more_than_twice_its_rate(data):
     assert (data.least_any <= data.least).all() and (data.least <= data.printed * (1 + 1e-12)).all()
     assert data.printed[-1] < 2.5 * data.least[-1]

@@ -48,7 +48,7 @@ def test_sweep_trains_every_model_with_every_seed_and_prints_a_line_a_model(fini
 
 
 def test_any_finished_sweep_is_drawn_twice_alike(finished, tmp_path, refused):
-    drawn(tmp_path, "fig_sweep", "--sweep", str(finished[0] / "s"), "--quick")
+    drawn(tmp_path, "fig_sweep", "--sweep", str(finished[0] / "s"), "--quick", again=True)
     with np.load(tmp_path / "one.npz") as found:
         assert found["accuracy"].shape == (2, 2, 2)
         assert str(found["title"]) == ""  # of the shipped experiments it is none

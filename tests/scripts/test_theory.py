@@ -8,7 +8,8 @@ from tests.scripts.commands import text_of
 def test_the_docs_say_what_the_record_says():
     found = theorem.read_theorem()
     assert section(found) in text_of("docs/experiments.md")
-    fails = [theorem.lines(found)[key].fails for key in ROWS]
+    lines = theorem.lines(found)
+    fails = [lines[key].fails for key in ROWS]
     assert fails == ["nothing"] * 4 + ["rank, slope, time", "nothing", "slope, time"]
     assert [len(runs) for runs in found.runs.values()] == [8] * 6 and found.setups == theorem.plan()
 

@@ -11,6 +11,7 @@ from tests.dynamics.model.variants import named
 TRAINING = PackedTraining(
     corpus=standard_library().sha256, steps=6, rows=2, length=12, heldout_rows=4, scores=3, warmup=2
 )
+SHORT = TRAINING.model_copy(update={"steps": 2, "rows": 1, "length": 8, "heldout_rows": 1, "scores": 1})
 MODELS = {"vanilla": {"shift": "none"}, "kv": {}, "resformer": {"shift": "none", "values": Residual()}}
 
 
@@ -35,6 +36,13 @@ def plan(stack=1, training=TRAINING, **more) -> ArenaPlan:
         "kv / resformer": comparison("kv", "resformer", **more),
     }
     return ArenaPlan(title="Three tiny models", entries=entries, comparisons=compared)
+
+
+def pair(least: int, most: int) -> ArenaPlan:
+    """Two entries that are trained in no time."""
+    entries = {name: entry(SHORT, **MODELS[name]) for name in ("kv", "vanilla")}
+    compared = {"kv / vanilla": comparison("kv", "vanilla", least, most)}
+    return ArenaPlan(title="Tiny", entries=entries, comparisons=compared)
 
 
 def made_up(wanted: ArenaPlan, losses: dict[str, list[float]]) -> dict[str, RunResult]:

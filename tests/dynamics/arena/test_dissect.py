@@ -161,13 +161,6 @@ def test_contexts_are_the_last_tokens_before_the_same_targets():
     assert np.array(contexts(model, looks, source.heldout))[[0, 1, 6, 7]] == pytest.approx(wanted, abs=2e-5)
 
 
-def test_moments_are_even_in_log_steps():
-    steps = np.array(Looks().steps(300))
-    assert steps[0] == 0 and steps[1] == 3 and steps[-1] == 300 and len(steps) == 10
-    assert np.ptp(np.diff(np.log(steps[3:]))) < 0.2
-    assert Looks().steps(2) == [0, 2]
-
-
 def test_the_plan_has_the_leagues_entries_and_models_that_differ_in_positions_alone():
     bundle = shipped_arena("league")
     plan = dissection(bundle.plan.entries["vanilla"].training.corpus)

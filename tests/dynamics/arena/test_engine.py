@@ -9,23 +9,15 @@ from dynamics.arena import engine as module
 from dynamics.arena.engine import Place, differences, losses, next_runs, results, run_arena, state_of
 from dynamics.arena.plan import ArenaPlan
 from dynamics.statistics.rule import State
-from tests.dynamics.arena.cases import MODELS, TRAINING, comparison, entry, plan
+from tests.dynamics.arena.cases import pair, plan
 from tests.dynamics.folders import check_kills, contents, filled
 from tests.dynamics.refusal import refused
 
-TINY = {"steps": 3, "rows": 1, "length": 8, "heldout_rows": 1, "scores": 1}
+TINY = pair(3, 4)
 
 
-def tiny() -> ArenaPlan:
-    """Two entries, three seeds."""
-    training = TRAINING.model_copy(update=TINY)
-    entries = {name: entry(training, **MODELS[name]) for name in ("kv", "vanilla")}
-    compared = {"kv / vanilla": comparison("kv", "vanilla", 3, 4)}
-    return ArenaPlan(title="Tiny", entries=entries, comparisons=compared)
-
-
-def arena(folder, wanted=None, **options):
-    return run_arena(wanted or tiny(), folder, **{"n_jobs": 1, "progress": False} | options)
+def arena(folder, **options):
+    return run_arena(TINY, folder, **{"n_jobs": 1, "progress": False} | options)
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +33,7 @@ def test_an_arena_leaves_its_plan_and_a_result_a_run(whole, tmp_path):
     assert seeds in ({0, 1, 2}, {0, 1, 2, 3})
     names = [f"results/{entry}.seed-{seed}.json" for entry in ("kv", "vanilla") for seed in sorted(seeds)]
     assert sorted(whole) == ["place.json", "plan.json", *names]
-    assert ArenaPlan.parsed(whole["plan.json"], "plan") == tiny()
+    assert ArenaPlan.parsed(whole["plan.json"], "plan") == TINY
 
 
 def test_a_dask_cluster_leaves_the_bytes_of_this_machine(tmp_path, whole):
@@ -79,20 +71,12 @@ def test_seeds_are_added_to_open_comparisons_alone():
     assert states["resformer / vanilla"] is State.SPENT
 
 
-def test_whole_stacks_are_trained():
-    values = {name: np.zeros(8) for name in MODELS}
-    rounds, _ = fake(values, plan(stack=2))
-    first = [f"{name}.seed-{n}" for n in (0, 2) for name in ("kv", "vanilla")]
-    assert rounds[0] == first + [f"resformer.seed-{n}" for n in (0, 2)]
-    assert {name.partition(".seed-")[2] for later in rounds[1:] for name in later} <= {"4"}
-
-
 def test_a_model_that_diverged_counts_as_guessing(whole, tmp_path):
-    found = results(filled(tmp_path / "a", whole), tiny())
+    found = results(filled(tmp_path / "a", whole), TINY)
     broken = {name: one.model_copy(update={"loss": [[None]]}) if "kv" in name else one for name, one in found.items()}
-    ends = losses(tiny(), broken)
+    ends = losses(TINY, broken)
     assert set(ends["kv"]) == {np.log(128)}
-    (one,) = tiny().comparisons.values()
+    (one,) = TINY.comparisons.values()
     assert differences(one, ends) == pytest.approx([np.log(np.log(128) / loss) for loss in ends["vanilla"]])
 
 
@@ -137,7 +121,7 @@ def test_an_arena_is_not_gone_on_with_elsewhere_or_without_its_place(tmp_path, w
 @pytest.mark.deep
 def test_an_arena_killed_before_any_file_operation_ends_with_the_same_bytes(tmp_path, whole):
     # The place, the plan, the lock's removal; the results.
-    assert check_kills(__name__, "arena", tmp_path) == 3 + len(whole) - 2
+    assert check_kills({__name__: "arena"}, tmp_path) == [3 + len(whole) - 2]
 
 
 @pytest.mark.deep

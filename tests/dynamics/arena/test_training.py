@@ -10,7 +10,7 @@ from dynamics.arena.record import PLACES
 from dynamics.arena.training import heldout_rows, places, run, texts
 from dynamics.model.decoder import InductionModel
 from dynamics.tasks.corpus import standard_library
-from dynamics.tasks.packed import Packed, packed_rows
+from dynamics.tasks.packed import packed_rows
 from dynamics.training.evaluation import heldout_rng, training_rng
 from dynamics.training.loop import learning_rate, make_optimizer
 from tests.dynamics.arena.cases import TRAINING, plan
@@ -62,12 +62,6 @@ def test_a_run_of_two_seeds_is_the_plain_loop_twice(name, tmp_path):
     for one, curve in zip(wanted.members, found.loss, strict=True):
         assert curve == pytest.approx(plain_loop(one, wanted.config), abs=2e-5)
     assert not (tmp_path / "s.safetensors").exists()
-
-
-def test_places_count_the_tokens_of_the_document_before_a_target():
-    segments = np.array([[0, 0, 0, 1, 1, 2, 2, 2]])
-    rows = Packed(np.zeros_like(segments), segments)
-    assert places(rows)[rows.scored].tolist() == [1, 2, 1, 1, 2]
 
 
 def test_losses_by_place_weigh_up_to_the_loss(tmp_path):

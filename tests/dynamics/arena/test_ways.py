@@ -20,10 +20,8 @@ from dynamics.arena.ways import (
     wall,
     write_ways,
 )  # fmt: skip
-from tests.dynamics.arena.cases import TRAINING, comparison, plan
+from tests.dynamics.arena.cases import SHORT, comparison, plan
 from tests.dynamics.refusal import refused
-
-SHORT = TRAINING.model_copy(update={"steps": 2, "rows": 1, "length": 8, "heldout_rows": 1, "scores": 1})
 
 
 def timed(seeds, **seconds) -> Measured:

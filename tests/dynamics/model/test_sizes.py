@@ -1,6 +1,5 @@
 """Counted weights, cached numbers and operations against the modules, their caches and torch's own counter."""
 
-from fractions import Fraction
 
 import pytest
 import torch
@@ -8,12 +7,11 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
 from dynamics.model import sizes
-from dynamics.model.config import ModelConfig, Shared
+from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
 from tests.dynamics.model import variants
 from tests.dynamics.refusal import refused
 from tests.shares import one_in
-from theory.value_residual import svformer_cache
 
 LENGTH = 6
 # What a start adds is a product of matrices as it is written here, and is not counted.
@@ -53,28 +51,10 @@ def test_weights_are_those_of_the_module(name):
     assert sizes.parameters(CONFIGS[name]) == sum(p.numel() for p in InductionModel(CONFIGS[name]).parameters())
 
 
-@pytest.mark.parametrize("n_kv_heads", [None, 2, 1])
-@pytest.mark.parametrize("anchors", [(0,), (0, 2), (0, 1, 2, 3)])
-def test_svformers_cache_is_what_the_formula_says(anchors, n_kv_heads):
-    groups = n_kv_heads or variants.HEADS
-    for order in ("raw", "shifted"):
-        config = variants.named(Shared(anchors=anchors, order=order), shift="none", n_kv_heads=n_kv_heads)
-        found = Fraction(sizes.cache_size(config).per_token, 2 * variants.LAYERS * config.width)
-        assert found == svformer_cache(variants.LAYERS, variants.HEADS, groups, len(anchors))
-
-
 def of_paper(**more):
     """12 heads of 64 channels in 12 layers, as in KV shifting attention, Appendices H and J."""
     sizes_of = {"vocab": 50304, "width": 768, "n_heads": 12, "n_layers": 12, "mlp_width": 2048, "shift": "none"}
     return ModelConfig.checked(sizes_of | more)
-
-
-def test_latents_of_appendix_j_are_three_sixteenths_of_the_keys_and_values():
-    latent = {"size": 256, "rope": 32}
-    full, latents = sizes.cache_size(of_paper()), sizes.cache_size(of_paper(latent=latent))
-    assert (full.per_token, latents.per_token) == (12 * 2 * 768, 12 * 288) and latents.last == 0
-    assert sizes.cache_size(of_paper(latent=latent, shift="kv")) == latents
-    assert sizes.cache_size(of_paper(shift="kv")).last == 12 * 2 * 768
 
 
 def test_shared_keys_halve_the_cache_and_a_shift_costs_four_operations_a_channel():

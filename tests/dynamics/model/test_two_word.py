@@ -34,9 +34,3 @@ def test_the_models_run_on_two_words_and_their_output_is_the_weighted_mean_of_th
         wanted = model.attention(tokens)[0] @ states[0]
         torch.testing.assert_close(model(tokens)[0], wanted)
     assert float(wanted[-1, 0]) < 0  # one B in 35 tokens turns the sign of the output
-
-
-def test_one_token_less_between_gives_the_shorter_distance():
-    model = two_word_model("two tokens")
-    assert model.sentence(4).tolist() == [[1, 0, 0, 0, 0]]
-    assert model.attention(model.sentence(4))[0, -1, 0] < model.attention(model.sentence())[0, -1, 0]

@@ -42,7 +42,8 @@ class Own:
 class Theirs:
     """A transformers model with every kind of dropout."""
 
-    def start(self):
+    @staticmethod
+    def start():
         dropouts = {"attn_pdrop": 0.2, "resid_pdrop": 0.2, "embd_pdrop": 0.2}
         return models.model("gpt2", dtype=torch.float32, **dropouts).train()
 
@@ -52,11 +53,6 @@ class Theirs:
         optimizer.zero_grad()
         model(tokens, labels=tokens).loss.backward()
         optimizer.step()
-
-
-class Llama(Theirs):
-    def start(self):
-        return models.model("llama", dtype=torch.float32, attention_dropout=0.2).train()
 
 
 def trained(case, observed, path=None):
@@ -74,10 +70,9 @@ def trained(case, observed, path=None):
     return [tensor.numpy().tobytes() for tensor in tensors], draws
 
 
-@pytest.mark.parametrize("case", [Own(), Theirs(), Llama()], ids=["ours", "gpt2", "llama"])
+@pytest.mark.parametrize("case", [Own, Theirs], ids=["ours", "gpt2"])
 def test_weights_trained_with_an_observer_and_without_are_the_same_bytes(case, tmp_path):
     assert trained(case, True, tmp_path / "log.jsonl") == trained(case, False)
-    assert trained(case, False) == trained(case, False)
 
 
 def everything(model):
@@ -92,7 +87,7 @@ def everything(model):
     )
 
 
-@pytest.mark.parametrize("case", [Own(), Theirs(), Llama()], ids=["ours", "gpt2", "llama"])
+@pytest.mark.parametrize("case", [Own, Theirs], ids=["ours", "gpt2"])
 @pytest.mark.parametrize("fails", [False, True])
 def test_modes_gradients_hooks_and_the_attention_come_back_even_after_an_error(case, fails, monkeypatch):
     model = case.start()
@@ -110,7 +105,7 @@ def test_modes_gradients_hooks_and_the_attention_come_back_even_after_an_error(c
 
 
 def test_an_observation_is_the_same_in_the_midst_of_training_and_draws_nothing_of_training():
-    model = Theirs().start()
+    model = Theirs.start()
     probe = make_probe(model, k=4)
     training, evaluation = observe(model, probe), observe(model.eval(), probe)
     assert training == evaluation
@@ -191,17 +186,6 @@ def test_the_share_of_a_run_whose_steps_are_known_is_spread_over_them():
     observer, states = run([0.1] * 1000, [0.05], share=0.02, total=1000)
     assert 0.019 <= observer.share <= 0.02
     assert {24, 25, 26} >= set(np.diff([state[0] for state in states]).tolist())
-
-
-def test_pauses_are_not_training():
-    clock = Clock()
-    observer = Observer(torch.nn.Linear(1, 1), lambda _: FOUND, clock=clock)
-    observer.step(0)
-    clock.now += 100.0
-    observer.resume()
-    clock.now += 1.0
-    observer.step(1)
-    assert observer.trained == 1.0
 
 
 def test_the_cost_that_is_written_is_that_of_the_clock(tmp_path):

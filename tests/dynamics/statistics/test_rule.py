@@ -1,7 +1,6 @@
 """Rules, plans and decisions: known answers, what a file may say, power and what it promises."""
 
 import math
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -74,14 +73,6 @@ def test_a_verdict_says_what_its_interval_says(a, b):
         Verdict.AHEAD: low > 0, Verdict.BEHIND: high < 0, Verdict.OPEN: low <= 0 <= high,
     }  # fmt: skip
     assert holds[found]
-
-
-@given(st.lists(st.floats(-0.1, 0.1), min_size=1, max_size=15), st.sampled_from(METHODS))
-def test_a_decision_repeats_and_its_interval_only_shrinks(d, method):
-    plan = rule(method=method)
-    found = [decide(plan, d[:n]) for n in (*range(1, len(d), 3), len(d))]
-    assert found[-1] == decide(plan, d)
-    assert all(b.low >= a.low and b.high <= a.high and b.n >= a.n for a, b in pairwise(found))
 
 
 def test_a_plan_is_a_file_with_a_hash_that_its_results_carry():

@@ -50,15 +50,6 @@ def test_gaussian_e_is_the_ratio_of_the_integrals_that_define_it():
     assert gaussian_log_e(d, m, c)[-1] == pytest.approx(math.log(mixed / at(0.0)), rel=1e-8)
 
 
-def test_limits_of_the_gaussian_method():
-    d = np.random.default_rng(1).standard_normal(200_000)
-    assert gaussian_log_e(d, 0.5)[0] == pytest.approx(0, abs=1e-15)
-    assert np.abs(gaussian_log_e(d[:50], 0.1, 1000.0)).max() < 1e-3
-    low, high = intervals(d, 0.05, "gaussian", 1.0)
-    n = len(d)
-    assert (high - low)[-1] == pytest.approx(2 * d.std() * math.sqrt(math.log((n + 1) / 0.05**2) / n), rel=1e-3)
-
-
 @given(streams, st.sampled_from([0.2, 0.01]), st.sampled_from([0.5, 1.0, 3.0]))
 def test_gaussian_interval_is_the_inversion_of_e(d, alpha, c):
     low, high = intervals(d, alpha, "gaussian", c)

@@ -104,10 +104,13 @@ def test_losses_that_are_not_finite_are_recorded_as_missing(tmp_path):
     assert sweep_job.JobResult.model_validate_json(result.model_dump_json()) == result
 
 
-def test_sweep_killed_before_any_file_operation_ends_with_the_same_bytes(tmp_path):
-    # The manifest twice, the lock's removal; for each of two jobs a state, the weights, their manifest, the result, the
+def test_a_run_and_a_sweep_killed_before_any_file_operation_end_with_the_same_bytes(tmp_path):
+    works = {"tests.dynamics.training.test_loop": "go_on"}
+    works[__name__] = "partial(sweep, some=jobs(2, steps=3), weights=True)"
+    # The state, the weights, their manifest, the history and its hash, the removals of the lock and of the state. The
+    # manifest twice, the lock's removal; for each of two jobs a state, the weights, their manifest, the result, the
     # state's removal.
-    assert check_kills(__name__, "partial(sweep, some=jobs(2, steps=3), weights=True)", tmp_path) == 3 + 2 * 5
+    assert check_kills(works, tmp_path) == [7, 3 + 2 * 5]
 
 
 @pytest.mark.deep

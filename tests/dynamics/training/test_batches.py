@@ -4,7 +4,6 @@ import hashlib
 
 import numpy as np
 import pytest
-import torch
 
 from dynamics.heads.named import inspect
 from dynamics.model.config import ModelConfig
@@ -13,7 +12,6 @@ from dynamics.tasks.induction import Induction
 from dynamics.tasks.mqar import MQAR
 from dynamics.tasks.trigram import Trigram
 from dynamics.training.batches import heldout_rows, training_batch
-from dynamics.training.ensemble import train_ensemble
 from dynamics.training.evaluation import heldout_batch
 from dynamics.training.loop import train
 from dynamics.training.settings import SMALL_TRAINING, TrainConfig
@@ -76,17 +74,6 @@ def test_trigram_batches_of_a_run_share_one_table_and_seeds_do_not():
     assert len(first) == 4
     assert first == rule(training_batch(training, VOCAB, 1)) == rule(heldout_rows(training, VOCAB, 200))
     assert first != rule(training_batch(training.model_copy(update={"seed": 1}), VOCAB, 0))
-
-
-@pytest.mark.parametrize("task", TASKS)
-def test_ensemble_of_every_task_equals_the_loop(task):
-    config = ModelConfig(vocab=VOCAB, width=16, n_heads=2, mlp_width=8)
-    trainings = [TASKS[task].model_copy(update={"seed": seed}) for seed in (0, 1)]
-    stacked = train_ensemble(config, trainings, dtype=torch.float64, progress=False)
-    for training, found in zip(trainings, stacked, strict=True):
-        alone = train(config, training, progress=False)
-        np.testing.assert_allclose(found.history["loss"], alone.history["loss"], rtol=2e-5)
-        assert found.heldout.rows == alone.heldout.rows == 32
 
 
 def test_inspect_refuses_rows_whose_answer_is_not_in_them():

@@ -58,15 +58,6 @@ def test_a_model_comes_back_as_it_was_written(config, tmp_path):
     assert torch.equal(found(tokens), model(tokens))
 
 
-def test_an_ensemble_is_the_loop(config):
-    trainings = [TRAINING, TRAINING.model_copy(update={"seed": 1})]
-    together = train_ensemble(config, trainings, device="cpu", progress=False)
-    for training, found in zip(trainings, together, strict=True):
-        alone = train(config, training, device="cpu", progress=False).model
-        for (name, one), other in zip(alone.named_parameters(), found.model.parameters(), strict=True):
-            torch.testing.assert_close(one, other, rtol=0, atol=2e-4, msg=name)
-
-
 def test_every_parameter_is_trained(config):
     model = InductionModel(config, torch.Generator().manual_seed(1))
     before = {name: parameter.detach().clone() for name, parameter in model.named_parameters()}

@@ -74,7 +74,7 @@ def overflow(page):
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("dark", one_in(2, [False, True]), ids=["light", "dark"])
 @EVERY
-def test_pages_fit_and_can_be_read_and_reached(site, browser, width, dark, every):
+def test_pages_fit_and_can_be_read_and_reached(browser, site, width, dark, every):
     look(browser, width, 900, dark)
     found = {}
     for name in names(site, every):
@@ -88,7 +88,7 @@ def test_pages_fit_and_can_be_read_and_reached(site, browser, width, dark, every
 
 @pytest.mark.parametrize("width", one_in(2, WIDTHS))
 @EVERY
-def test_pages_fit_without_scripts(site, browser, width, every):
+def test_pages_fit_without_scripts(browser, site, width, every):
     look(browser, width, 900, javascript=False)
     try:
         for name in names(site, every):
@@ -101,7 +101,7 @@ def test_pages_fit_without_scripts(site, browser, width, every):
         look(browser, WIDTHS[0], 900)
 
 
-def test_tab_walks_through_the_front_page_in_its_order(site, browser):
+def test_tab_walks_through_the_front_page_in_its_order(browser, site):
     from selenium.webdriver.common.keys import Keys
 
     look(browser, 1280, 900)
@@ -118,7 +118,7 @@ def test_tab_walks_through_the_front_page_in_its_order(site, browser):
     assert walked.count(None) <= 2  # tables and listings that scroll
 
 
-def test_claims_are_found_by_words_and_by_every_filter(site, browser):
+def test_claims_are_found_by_words_and_by_every_filter(browser, site):
     look(browser, 1280, 900)
     browser.get((site / "claims.html").as_uri())
 
@@ -146,7 +146,7 @@ def test_claims_are_found_by_words_and_by_every_filter(site, browser):
 
 @pytest.mark.deep
 @pytest.mark.parametrize("name", ["index.html", "paper-kv.html", "claims.html", "errata.html", "explorer.html"])
-def test_a_page_is_usable_within_a_second(site, browser, name):
+def test_a_page_is_usable_within_a_second(browser, site, name):
     look(browser, 1280, 900)
     spent = []
     for _ in range(3):
