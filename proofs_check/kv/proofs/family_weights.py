@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from proofs_check.core.calls import unfold
 from proofs_check.core.domain import Sequent
-from proofs_check.core.terms import ONE, ZERO, Term, absolute, both, eq, exp, ne
+from proofs_check.core.terms import ONE, ZERO, Term, absolute, both, eq, exp, free, ne, negation
 from proofs_check.kv.formal import family as formal
 from proofs_check.kv.proofs.family import each, extreme, fine
 from proofs_check.kv.proofs.induction import counted, quick, use
@@ -71,27 +71,46 @@ def apart(one: Term, another: Term) -> Step:
     return have(one + another <= 1, by("cases", one.parts[0], quick, *ways), quick)
 
 
+def outermost(term: Term) -> Iterator[Term]:
+    """The `if` nodes that stand in no other, in order."""
+    if term.kind == "if":
+        yield term
+        return
+    for part in term.parts:
+        if isinstance(part, Term):
+            yield from outermost(part)
+
+
+def settled_name(q: Sequent, node: Term) -> Step:
+    """The token of a place whose `if` the facts decide."""
+    if truth(q, node.parts[0]):
+        return value(node, 0)
+    return chain(have(0 < node.parts[2], known, quick), value(node, 1))
+
+
 TARGET = chain(*(have(token, known, quick) for token in TOKENS), value(LAST, 1), value(AFTER, 1), value(BEFORE, 0))
 
 
-def _gap(t: Term = formal.t) -> Tactic:
+def _gap(q: Sequent) -> Proof:
     """p + 1 reads 1, and r s if it holds x_{L-1}; t reads r, r s or 0, and s or 0.
 
-    Both are linear in each number that is 0 or 1, so they lie between their values at the corners.
+    Both are linear in each number that is 0 or 1, or lies between, so they lie between their values at the corners.
     """
-    (own, behind), (last, after) = reads(t, ZERO), reads(t, LAST)
-    (none, one), (same, no) = reads(p + 1, ZERO), reads(p + 1, LAST)
-    before = name(t - 1)
-    seen = steps(value(before, 1), have(0 < w[t - 1], known, quick), by("either", 1, quick))
-    alone = by("cases", t < 2, quick, by("either", 0, known), seen)
-    facts = [TARGET, bit(last), apart(own, last), value(behind, 1, alone), value(none, 1), value(one, 0), value(no, 1),
-             *map(bit, (same, own, after)), within(HIGH), within(LOW)]  # fmt: skip
+    none, one, same, no, own, behind, last, after = bits = list(outermost(q.goal.parts[2]))
+    early, (_, before, _) = negation(behind.parts[0].parts[0]), behind.parts[0].parts[1].parts
+    seen = steps(value(before, 1), have(0 < before.parts[2], known, quick), by("either", 1, quick))
+    alone = by("cases", early, quick, by("either", 0, known), seen)
+    place = free(early)
+    names = dict.fromkeys(node for bit_ in bits for node in outermost(bit_.parts[0]) if not free(node) & place)
+    facts = [*(settled_name(q, node) for node in names), bit(last), apart(own, last), value(behind, 1, alone),
+             value(none, 1), value(one, 0), value(no, 1), *map(bit, (same, own, after)), within(HIGH), within(LOW)]  # fmt: skip
     corners = []
     for held, at in ((own + last <= 1, ZERO), (ZERO <= own, r), (ZERO <= last, r * s)):
         corners += [(1, held, after <= 1, at <= HIGH), (1, held, ZERO <= after, at + s <= HIGH)]
     ends = [(1, same <= 1, LOW <= 1), (1, ZERO <= same, LOW <= 1 + r * s)]
-    zeros = [(-r, eq(none, 0)), (-1, eq(one, 1)), (-s, eq(no, 0)), (1, eq(behind, 0))]
-    return steps(*facts, linear(*corners, *ends, *zeros))
+    zeros = [(-r, eq(none, 0)), (-1, eq(one, 1)), (1, eq(behind, 0))]
+    rows = (linear(*corners, *ends, *zeros, (weight, eq(no, 0))) for weight in (-s, s))
+    return steps(*facts, first(*rows))(q)
 
 
 # -- all places --------------------------------------------------------------------------------------------------------
@@ -126,7 +145,7 @@ def _below(q: Sequent) -> Proof:
     """e^{c score} at most e^{c (the score of p + 1, less the gap)}."""
     place = var(q.variables[-1].name)
     elsewhere, fact = ne(place, p + 1), SPREAD <= score(p + 1) - score(place)
-    lemma = chain(have(elsewhere, quick, quick), have(fact, only(elsewhere)(_gap(place)), quick))
+    lemma = chain(have(elsewhere, quick, quick), have(fact, only(elsewhere)(_gap), quick))
     return by("logarithm", lemma(linear((1, ZERO <= c, fact))))(q)
 
 
@@ -243,7 +262,7 @@ def _weaker(q: Sequent) -> Proof:
 
 
 SCRIPTS: dict[str, Callable[[], Scripts]] = {
-    "kv.beyond.family.gap": lambda: {"conclusion": _gap(), "defined": quick, "weaker": _weaker},
+    "kv.beyond.family.gap": lambda: {"conclusion": _gap, "defined": quick, "weaker": _weaker},
     "kv.beyond.family.attention": _attention,
     "kv.beyond.family.right": _right,
 }
