@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 
 from proofs_check.core.calls import unfold
 from proofs_check.core.domain import Sequent
@@ -167,7 +168,7 @@ def _attention() -> Scripts:
     mass = linear((1, 0 < WHOLE, L >= 3), (2, 0 < WHOLE), (1, 0 < WHOLE, power))
     last = linear((power, PARTED), (1, OFF, power))
     return {"conclusion": steps(_off(), POSITIVE, parted(WEIGHT, TOP), times(WHOLE * (L - 1 + power), mass)(last)),
-            "defined": quick, "weaker": _weaker}  # fmt: skip
+            "defined": quick, "weaker": _weaker, "points": lambda _: POINTS[1:]}  # fmt: skip
 
 
 # -- values ------------------------------------------------------------------------------------------------------------
@@ -217,7 +218,13 @@ def _right() -> Scripts:
     ahead = have(0 < whole, linear(*rows, defined=quick), quick)
     proof = steps(_leads(), _off(), *others, parted(body, there), ahead, POSITIVE, times(WHOLE, known),
                   linear((1, 0 < whole)))  # fmt: skip
-    return {"conclusion": proof, "defined": quick, "weaker": _weaker}
+    return {"conclusion": proof, "defined": quick, "weaker": _weaker, "points": lambda _: POINTS[:1]}
+
+
+# Weights that all but ignore what is off p + 1 show a score that is a little wrong.
+POINTS = [dict(zip("Lpwrscuj", point, strict=False)) for point in (
+    (4, 2, (3, 3, 3, 2), Fraction(-1, 2), Fraction(-3, 10), 60, Fraction(999, 1000), 0),
+    (4, 1, (2, 1, 2, 1), 0, Fraction(3, 10), 20), (5, 1, (1, 2, 1, 2, 1), Fraction(-1, 2), Fraction(9, 10), 100))]  # fmt: skip
 
 
 # -- mutants that change nothing, or weaken ----------------------------------------------------------------------------
