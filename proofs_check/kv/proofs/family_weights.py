@@ -224,7 +224,7 @@ def _right() -> Scripts:
 # Weights that all but ignore what is off p + 1 show a score that is a little wrong.
 POINTS = [dict(zip("Lpwrscuj", point, strict=False)) for point in (
     (4, 2, (3, 3, 3, 2), Fraction(-1, 2), Fraction(-3, 10), 60, Fraction(999, 1000), 0),
-    (4, 1, (2, 1, 2, 1), 0, Fraction(3, 10), 20), (5, 1, (1, 2, 1, 2, 1), Fraction(-1, 2), Fraction(9, 10), 100))]  # fmt: skip
+    (5, 1, (1, 2, 1, 1, 1), Fraction(1, 2), 2, 10))]  # fmt: skip
 
 
 # -- mutants that change nothing, or weaken ----------------------------------------------------------------------------
