@@ -252,6 +252,9 @@ def settled(then: Tactic) -> Tactic:
     return tactic
 
 
+same_or_nowhere = first(identity, by("absurd", quick))
+
+
 def _weaker(q: Sequent) -> Proof:
     """From the statement itself: its sums are the same term by term, or its sides are no farther apart."""
     before = q.given[-1]
@@ -260,7 +263,7 @@ def _weaker(q: Sequent) -> Proof:
     pairs = zip(*(arithmetic.fold_atoms(formula) for formula in (q.goal, before)), strict=True)
     for mine, other in pairs:
         if mine is not other:
-            same = by("termwise", mine, "=", other.parts[4], quick, settled(identity), quick, known)
+            same = by("termwise", mine, "=", other.parts[4], quick, settled(same_or_nowhere), quick, known)
             return have(eq(mine, other), only()(same), quick)(use(_weaker))(q)
     (_, low, high), (_, least_, most) = q.goal.parts, before.parts
     ends = [end for end in (low <= least_, most <= high) if end.parts[1] is not end.parts[2]]
