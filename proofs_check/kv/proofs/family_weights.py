@@ -104,7 +104,7 @@ def _gap(q: Sequent) -> Proof:
     place = free(early)
     names = dict.fromkeys(node for bit_ in bits for node in outermost(bit_.parts[0]) if not free(node) & place)
     facts = [*(settled_name(q, node) for node in names), bit(last), apart(own, last), value(behind, 1, alone),
-             value(none, 1), value(one, 0), value(no, 1), *map(bit, (same, own, after)), within(HIGH), within(LOW)]  # fmt: skip
+             value(none, 1), value(one, 0), value(no, 1), *map(bit, (same, own, after)), *map(within, (HIGH, LOW))]
     corners = []
     for held, at in ((own + last <= 1, ZERO), (ZERO <= own, r), (ZERO <= last, r * s)):
         corners += [(1, held, after <= 1, at <= HIGH), (1, held, ZERO <= after, at + s <= HIGH)]
@@ -224,7 +224,7 @@ def _right() -> Scripts:
 # Weights that all but ignore what is off p + 1 show a score that is a little wrong.
 POINTS = [dict(zip("Lpwrscuj", point, strict=False)) for point in (
     (4, 2, (3, 3, 3, 2), Fraction(-1, 2), Fraction(-3, 10), 60, Fraction(999, 1000), 0),
-    (5, 1, (1, 2, 1, 1, 1), Fraction(1, 2), 2, 10))]  # fmt: skip
+    (5, 1, (1, 2, 1, 1, 1), Fraction(1, 2), 2, 10))]
 
 
 # -- mutants that change nothing, or weaken ----------------------------------------------------------------------------

@@ -324,7 +324,7 @@ def _fewer_tokens() -> Scripts:
         lemma, factor = s.goal.parts[1] <= form, coefficient(s.goal.parts[2], loss)
         more = [(factor - 1, ZERO <= form)] * (factor > 1)
         return by_form(loss, form, lemma, by("exponentiate", small))(have(ZERO <= form, by("exponentiate", small))(
-            linear((1, lemma), (-factor, eq(loss, form)), *more)))(s)  # fmt: skip
+            linear((1, lemma), (-factor, eq(loss, form)), *more)))(s)
 
     everywhere = {"T": 4, "i": 2, "a1": 0, "a2": 0, "b1": 0, "b2": 0}  # all logits are 0: log 4 on both sides
     return {"conclusion": LONG(main), "defined": LONG(defined), "points": lambda _: [everywhere]}
