@@ -310,6 +310,9 @@ def loss_in(term: Term) -> Term:
     raise Failed("no loss")
 
 
+LONG = chain(have(num(4) <= T), tightened("T", num(4) <= T))
+
+
 def by_form(loss: Term, form: Term, lemma: Term, why: Tactic) -> Step:
     """The loss is its closed form, and a lemma on that."""
     return chain(have(eq(loss, form), _closed_loss(), defined), have(lemma, why, defined))
@@ -318,10 +321,13 @@ def by_form(loss: Term, form: Term, lemma: Term, why: Tactic) -> Step:
 def _fewer_tokens() -> Scripts:
     def main(s: Sequent) -> Proof:
         loss, form = loss_in(s.goal), closed(T, a1, a2, b1, b2)
-        lemma = s.goal.parts[1] <= form
-        return by_form(loss, form, lemma, by("exponentiate", small))(linear((1, lemma), (-1, eq(loss, form))))(s)
+        lemma, factor = s.goal.parts[1] <= form, coefficient(s.goal.parts[2], loss)
+        more = [(factor - 1, ZERO <= form)] * (factor > 1)
+        return by_form(loss, form, lemma, by("exponentiate", small))(have(ZERO <= form, by("exponentiate", small))(
+            linear((1, lemma), (-factor, eq(loss, form)), *more)))(s)
 
-    return {"conclusion": main, "defined": defined}
+    everywhere = {"T": 4, "i": 2, "a1": 0, "a2": 0, "b1": 0, "b2": 0}  # all logits are 0: log 4 on both sides
+    return {"conclusion": LONG(main), "defined": LONG(defined), "points": lambda _: [everywhere]}
 
 
 def _attention_minimum() -> Scripts:
@@ -355,8 +361,7 @@ def _attention_minimum() -> Scripts:
             linear((factor, form <= most), (factor / 8, high, ZERO < u, length), (3 * factor / 8, high, ZERO < u),
                    (1, few), (factor, eq(loss, form))))(s)  # fmt: skip
 
-    long = chain(have(num(4) <= T), tightened("T", num(4) <= T))
-    return {"bound": long(bound), "approached": by("split", small, approached), "defined": defined}
+    return {"bound": LONG(bound), "approached": by("split", small, approached), "defined": defined}
 
 
 def _place_of(loss: Term) -> tuple[Term, ...]:
