@@ -38,9 +38,13 @@ class Prompts(NamedTuple):
 
 
 def draw(
-    vocab: int, length: int, prompts: int, seed: Collection[int], first: int | None = None,
+    vocab: int,
+    length: int,
+    prompts: int,
+    seed: Collection[int],
+    first: int | None = None,
     excluded: Collection[int] = (),
-) -> Prompts:  # fmt: skip
+) -> Prompts:
     """`prompts` prompts of `length` tokens each, as above.
 
     Args: seed, whole numbers for numpy's generator; first, the tokenizer's first token; excluded, ids never drawn.

@@ -53,9 +53,16 @@ def test_a_family_that_is_not_declared_is_known_by_what_it_returns(here, done, c
     import transformers
 
     config = transformers.Starcoder2Config(
-        vocab_size=64, hidden_size=32, intermediate_size=48, num_hidden_layers=2, num_attention_heads=4,
-        num_key_value_heads=2, max_position_embeddings=128, bos_token_id=None, eos_token_id=None,
-    )  # fmt: skip
+        vocab_size=64,
+        hidden_size=32,
+        intermediate_size=48,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        max_position_embeddings=128,
+        bos_token_id=None,
+        eos_token_id=None,
+    )
     transformers.AutoModelForCausalLM.from_config(config).save_pretrained(here / "stranger")
     status, printed, told = command("heads", "stranger", "--seeds", "1")
     assert status == 0 and "no induction heads found" in printed and "at most about" in told

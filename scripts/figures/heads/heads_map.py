@@ -32,9 +32,11 @@ def compute(found: Found) -> Data:
     scores = found.scores.values()
     idle = np.zeros(found.sink.shape, bool)
     return Data(
-        np.array([*found.scores, "key 0"]), np.array([*(one.mean for one in scores), found.sink]),
-        np.array([*(one.chosen for one in scores), idle]), np.array([*(one.even for one in scores), np.nan]),
-    )  # fmt: skip
+        np.array([*found.scores, "key 0"]),
+        np.array([*(one.mean for one in scores), found.sink]),
+        np.array([*(one.chosen for one in scores), idle]),
+        np.array([*(one.even for one in scores), np.nan]),
+    )
 
 
 def draw(data: Data) -> Figure:

@@ -1,6 +1,5 @@
 """Heads chosen by size and by cause: planted ones are found, noise, slopes and sinks are not."""
 
-
 import numpy as np
 import pytest
 import torch
@@ -49,10 +48,12 @@ CASES = {
     "slopes": (steep, [(1, 1)], 24, "1 induction head (layer.head): 1.1; retrieval: 1.1"),
     "idle": (lambda: planted(PAIR, loud=0.0), [], 24, "needed: the attention of 1.1, 1.3 to"),
     "one key later": (
-        lambda: planted(dict.fromkeys(PAIR, "late")), [], 24,
+        lambda: planted(dict.fromkeys(PAIR, "late")),
+        [],
+        24,
         "no induction heads found; the model copies (prompts of 24, 48, 96, 192 tokens); without 1.1, 1.3 the second",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("build", "whole", "length", "words"), CASES.values(), ids=CASES)
