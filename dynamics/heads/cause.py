@@ -2,8 +2,9 @@
 
 A model copies if the second copy of a segment costs at least `SIZE` nats a token less than the first, and less than the
 same tokens at the same places of the twin, in which nothing is repeated; both by intervals over prompts that lie above
-0. Heads are needed if a zero in place of their outputs costs the second copy at least `SIZE` nats more than it costs
-the first, with an interval above 0, and more than 95 % of random sets of other heads with as many in each layer do.
+0. Heads are needed if a zero in place of their outputs costs the second copy more than the first, with an interval above
+0 and by at least a tenth of what the copy gains, and more than 95 % of random sets of other heads with as many in each
+layer do.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from dynamics.heads.kinds import Over
 
-SETS, AROUND = 40, 8
+SETS, AROUND, PART = 40, 8, 0.1
 
 
 class Gate(NamedTuple):
@@ -51,19 +52,21 @@ class Gate(NamedTuple):
 class Cause(NamedTuple):
     """What a set of heads does. hurt: nats that the second copy loses without them, beyond what the first loses.
 
-    others: the same of random sets of other heads; same_shape: whether these have as many heads in each layer, or only
-    as many in all, since a layer has too few others.
+    gain: nats that the second copy costs less than the first, with all heads. others: what random sets of other heads
+    hurt; same_shape: whether these have as many heads in each layer, or only as many in all, since a layer has too few
+    others.
     """
 
     heads: tuple[tuple[int, int], ...]
     hurt: Estimate
+    gain: float
     others: tuple[float, ...]
     same_shape: bool
 
     @property
     def needed(self) -> bool:
         """Whether the model needs them to copy; where no set of the same shape is left, by their own size alone."""
-        large = self.hurt.value >= SIZE and self.hurt.low > 0
+        large = self.hurt.value >= PART * self.gain and self.hurt.low > 0
         beaten = sum(other < self.hurt.value for other in self.others)
         return large and (not self.same_shape or 20 * beaten > 19 * len(self.others))
 
@@ -91,6 +94,7 @@ class Ablation:
     def __init__(self, model: nn.Module, prompts: Prompts, sizes: tuple[int, int], seed: int, over: Over) -> None:
         self.model, self.prompts, self.over = model, prompts, over
         self.rng, self.plain = np.random.default_rng(seed), copy_losses(model, prompts)
+        self.gain = float((self.plain[0] - self.plain[1]).mean())
         self.layers = [[(layer, head) for head in range(sizes[1])] for layer in range(sizes[0])]
 
     def hurt(self, heads: Heads) -> Estimate:
@@ -108,7 +112,7 @@ class Ablation:
             counts = [min(len(heads), len(free[0]))]
         sets = sorted({self._drawn(free, counts) for _ in range(SETS)} - {()})
         others = tuple(self.hurt(one).value for one in self.over(sets, desc="random sets of heads"))
-        return Cause(tuple(sorted(heads)), self.hurt(heads), others, same)
+        return Cause(tuple(sorted(heads)), self.hurt(heads), self.gain, others, same)
 
     def _drawn(self, free: list[list[tuple[int, int]]], counts: list[int]) -> tuple[tuple[int, int], ...]:
         """A random set with so many heads of each list."""
@@ -122,7 +126,7 @@ class Ablation:
         """
         every = list(chain(*self.layers))
         alone = [self.hurt([head]).value for head in self.over(every, desc="without each head")]
-        left, half = set(every), float((self.plain[0] - self.plain[1]).mean()) / 2
+        left, half = set(every), self.gain / 2
         for index in self.over(np.argsort(alone, kind="stable").tolist(), desc="with each head"):
             if len(left) > 1 and self.hurt(left - {every[index]}).value >= half:
                 left.remove(every[index])

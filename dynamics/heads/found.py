@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynamics.heads.cause import Ablation, Cause, Gate, gate, looks
-from dynamics.heads.kinds import KINDS, PROMPTS, WHOLE, Array, Over, Score, Source, choose
+from dynamics.heads.kinds import KINDS, WHOLE, Array, Over, Score, Source, choose
 from dynamics.heads.returned import Returning
 from dynamics.heads.rows import longest, returned_by
 from dynamics.model.decoder import InductionModel
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from torch import nn
 
 LENGTHS, USUAL = (24, 48, 96, 192), 48
+TESTED = 32  # prompts on which losses are compared
 MUCH = 0.75  # of the largest gain: prompts that reach a little beyond the trained positions are copied in part
 UNKNOWN = Estimate(nan, nan, nan)
 
@@ -122,7 +123,7 @@ def find(
     if getattr(model, "training", False) and not isinstance(model, InductionModel):
         raise ValueError("the model is in training mode: use model.eval()")
     source = Source(model, first, excluded, tuple(np.asarray(piece, np.int64) for piece in text), seed)
-    tried = {one: source.prompts(2 * PROMPTS, one, 1) for one in lengths(model, length)}
+    tried = {one: source.prompts(TESTED, one, 1) for one in lengths(model, length)}
     source.windows(min(tried), 0)
     returning = returned_by(model)
     scored = over(tried.values() if _has_logits(model) else [], desc="lengths of prompts")
@@ -130,7 +131,7 @@ def find(
     most = max((one.gain.value for one in gates if one.copies), default=nan)
     copying = [one.length for one in gates if one.copies and one.gain.value >= MUCH * most]
     at = max(tried, key=lambda one: _preference(one, tried[one].distinct, one in copying))
-    prompts = source.prompts(2 * PROMPTS, at, 2)
+    prompts = source.prompts(TESTED, at, 2)
     scores, sink = choose(source, at, seeds, over)
     groups = _kv_heads(model, sink.shape[1])
     known = Found(gates, at, prompts.order, prompts.distinct, scores, sink, {}, None, {}, groups)
@@ -139,7 +140,7 @@ def find(
     if not gates or returning is not None:
         return known._replace(causes=dict.fromkeys(sets))
     if at not in copying:
-        return known._replace(causes={kind: Cause(heads, UNKNOWN, (), True) for kind, heads in sets.items()})
+        return known._replace(causes={kind: Cause(heads, UNKNOWN, nan, (), True) for kind, heads in sets.items()})
     ablation = Ablation(model, prompts, sink.shape, seed, over)
     by_set = {heads: ablation.cause(heads) for heads in dict.fromkeys(sets.values())}
     known = known._replace(causes={kind: by_set[heads] for kind, heads in sets.items()})

@@ -101,11 +101,14 @@ def _say_time(args: argparse.Namespace, model: "nn.Module") -> None:
 
     from dynamics.heads.batched import show
     from dynamics.heads.cause import SETS
-    from dynamics.heads.found import lengths
+    from dynamics.heads.found import TESTED, lengths
     from dynamics.heads.kinds import COPIES, PROMPTS
 
-    tried, start = lengths(model, args.length), perf_counter()
+    tried = lengths(model, args.length)
+    show(model, np.zeros((1, min(tried)), np.int64), lambda *_: None)  # the first call is slower
+    start = perf_counter()
     show(model, np.zeros((PROMPTS, max(tried)), np.int64), lambda *_: None)
-    batches = 6 * len(tried) + 3 * args.seeds + 2 * COPIES + 2 * SETS
+    losses = 3 * len(tried) + SETS
+    batches = 3 * args.seeds + 2 * COPIES + losses * TESTED // PROMPTS
     told = f"at most about {(perf_counter() - start) * batches:.0f} s"
     hint(args, f"{told}; longer if no induction head explains the copying: heads are then taken out one by one")

@@ -62,7 +62,7 @@ def commands_of(page):
 
 
 def test_the_readme_runs_as_printed_and_prints_what_it_says(elsewhere, capsys):
-    assert len(commands_of("README.md")) == 8
+    assert len(commands_of("README.md")) == 12
     for words in commands_of("README.md"):
         assert one_command.main([*words, *["--quiet"] * (words[0] == "train")]) == 0
     printed = capsys.readouterr().out

@@ -174,10 +174,11 @@ def test_rows_have_one_earlier_copy_and_the_twin_none(vocab, length, order):
         ((0.5, 0.4, 0.6), 4 * [0.9], False, True),
         ((0.5, -0.1, 1.1), [], True, False),
         ((0.09, 0.08, 0.1), [], True, False),
+        ((0.11, 0.08, 0.14), [0.1], True, True),
     ],
 )
-def test_needed_is_large_sure_and_more_than_others(hurt, others, same, needed):
-    assert Cause(((0, 0),), Estimate(*hurt), tuple(others), same).needed == needed
+def test_needed_is_a_tenth_of_the_gain_sure_and_more_than_others(hurt, others, same, needed):
+    assert Cause(((0, 0),), Estimate(*hurt), 1.0, tuple(others), same).needed == needed
 
 
 @pytest.mark.parametrize(
