@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynamics.heads.cause import Ablation, Cause, Gate, gate, looks
-from dynamics.heads.kinds import KINDS, WHOLE, Array, Over, Score, Source, choose
+from dynamics.heads.kinds import KINDS, SIZE, WHOLE, Array, Over, Score, Source, choose
 from dynamics.heads.returned import Returning
 from dynamics.heads.rows import longest, returned_by
 from dynamics.model.decoder import InductionModel
@@ -81,9 +81,13 @@ class Found(NamedTuple):
         elif self.carriers is not None:
             hurt = f"loses {self.carriers.hurt.value:.2g} nats more than the first"
             told.append(f"without {_names(self.carriers.heads)} the second copy {hurt}")
-            for head, (step, share, even) in self.looks.items():
+            there = {head: at for head, at in self.looks.items() if at[1] >= at[2] + SIZE}
+            for head, (step, share, even) in there.items():
                 beside = f"({share:.2g}; even attention {even:.2g})"
                 told.append(f"{_names([head])} looks most at the right key {step:+d} {beside}")
+            if len(there) < len(self.looks):
+                them = "the others of these" if there else "these heads"
+                told.append(f"{them} put less than {SIZE:g} above even attention on each key near the right one")
         told += [f"{kind}: {_names(self.heads(kind))}" for kind in KINDS[1:] if self.heads(kind)]
         return "; ".join(told)
 
