@@ -2,9 +2,9 @@
 
 A model copies if the second copy of a segment costs at least `SIZE` nats a token less than the first, and less than the
 same tokens at the same places of the twin, in which nothing is repeated; both by intervals over prompts that lie above
-0. Heads are needed if a zero in place of their outputs costs the second copy more than the first, with an interval above
-0 and by at least a tenth of what the copy gains, and more than 95 % of random sets of other heads with as many in each
-layer do.
+0. Heads are needed if a zero in place of their outputs costs the second copy more than the first, with an interval
+above 0 and by at least a tenth of what the copy gains, and more than 95 % of random sets of other heads with as many in
+each layer do.
 """
 
 from __future__ import annotations

@@ -177,9 +177,12 @@ print(f"{len(local)} of {len(scopes)} heads are proved local at a context of {CO
 # ## 5. Sinks
 #
 # Many models give the first token far more attention than it deserves. **Look at** whether this one does: the weight of the
-# first token in the mean over all queries, against what even attention would give it.
+# first token in the mean over all queries, against what even attention would give it. Beside it stands a model of
+# one layer in which a sink was made by hand: every query of its head 0 asks for the mark that the first token carries.
 
 # %%
+from dynamics.model.config import ModelConfig
+from dynamics.model.decoder import build
 from dynamics.sinks.measured import measure
 
 sinks = measure(model, SHORT.numpy())
@@ -189,6 +192,15 @@ for layer, row in enumerate(sinks.heads.first):
     shares = " ".join(f"{share:.3f}" for share in row)
     print(f"layer {layer}: {shares}   its value over the others': {sinks.states.drain[layer]:.2f}")
 print(f"{np.sum(sinks.heads.first > even + 0.1)} of {len(scopes)} heads give the first token 0.1 more than even attention")
+
+made = build(ModelConfig(vocab=128, width=16, n_heads=4, n_layers=1, position="none"), torch.Generator().manual_seed(0))
+attention = made.blocks[0].attention
+with torch.no_grad():
+    made.embedding[:, 0], made.embedding[:, 1], made.embedding[0, 1] = 1.0, 0.0, 2.0    # a constant, and token 0's mark
+    attention.q_proj.weight[:4], attention.k_proj.weight[:4] = 0.0, 0.0
+    attention.q_proj.weight[0, 0], attention.k_proj.weight[0, 1] = 4.0, 4.0
+shares = measure(made, np.arange(64)).heads.first[0]
+print(f"made by hand: {' '.join(f'{share:.3f}' for share in shares)}; even {np.mean(1 / np.arange(1, 65)):.3f}")
 
 # %% [markdown]
 # The model that ships has no sink: in the mean over its heads every layer gives the first token less than its even share.

@@ -189,7 +189,7 @@ def layers_and_heads(text: str) -> dict[int, set[int]]:
     for part in text.split(","):
         layer, point, head = part.partition(".")
         if not all(number.isascii() and number.isdigit() for number in ([layer, head] if point else [layer])):
-            raise argparse.ArgumentTypeError(f"expected layers or layer.head such as 3,7.0,7.2, got {text!r}")
+            raise argparse.ArgumentTypeError(f"expected layers or layer.head such as 3,7.0,7.2, got {text[:60]!r}")
         chosen = found.setdefault(int(layer), set())
         if point:
             chosen.add(int(head))
