@@ -4,9 +4,7 @@ Seeds are added until each comparison's rule stops or its budget ends; intervals
 at every look. Interrupted, the same command goes on where it stopped, to the same bytes. --table shows what is shipped.
 """
 
-import json
-
-from .cli import Parser, command_parser, output_file, output_folder, whole
+from .cli import Parser, command_parser, output_file, output_folder, whole, write_json
 
 NAMES = ("league", "latent", "ablations", "borrowed", "settings", "rates", "quick", "paper-82m", "paper-180m")
 
@@ -60,9 +58,7 @@ def main(argv: list[str] | None = None) -> int:
         write_bundle(files[1], bundle)  # before anything is said: one that is not finished is refused
     print("\n".join(table(bundle)))
     if files[0]:
-        from dynamics.files.atomic import atomic_write_text
-
-        atomic_write_text(files[0], json.dumps(as_json(bundle), indent=1, allow_nan=False) + "\n")
+        write_json(files[0], as_json(bundle))
         print(files[0])
     if files[1]:
         print(files[1])

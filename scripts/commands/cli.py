@@ -164,6 +164,15 @@ def output_file(path: str) -> Path:
     return target
 
 
+def write_json(target: str | Path, content: Any) -> None:
+    """Write the content as JSON. Raises: ValueError for NaN and infinities, OSError."""
+    import json
+
+    from dynamics.files.atomic import atomic_write_text
+
+    atomic_write_text(target, json.dumps(content, indent=1, allow_nan=False) + "\n")
+
+
 def output_folder(path: str) -> Path:
     """A path that can be a folder of outputs. Raises ValueError otherwise."""
     target = Path(path)

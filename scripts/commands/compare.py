@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 from dynamics.comparison.plan import FULL, PLANNED, RENUMBERED, SHORT
 
 from .cli import Parser, bar, command_parser, finite, hint, layers_and_heads, output_file, whole, wrapped
-from .sinks import DTYPES
-from .texts import add_text, check_files, given_text, told
+from .texts import add_model, add_text, given_text, memory_of, opened, told
 
 if TYPE_CHECKING:
     from torch import nn
@@ -34,7 +33,7 @@ QUICK, PROMPTS = 8, 3  # windows; sets of prompts by which heads are chosen
 
 def parser() -> Parser:
     p = command_parser("compare", __doc__)
-    p.add_argument("model", metavar="MODEL", help="a folder, or owner/name on the hub")
+    add_model(p)
     add_text(p)
     size = p.add_mutually_exclusive_group()
     shares = "shares of the full cache (default 1/2,1/4)"
@@ -54,8 +53,6 @@ def parser() -> Parser:
     p.add_argument("--write-plan", metavar="FILE", help="write the chosen policy as the plan of a Razor cache, as JSON")
     p.add_argument("--quick", action="store_true", help=f"at most {QUICK} windows")
     p.add_argument("--json", metavar="FILE", help="write all numbers there; null: there is no such number")
-    p.add_argument("--device", default="auto", help="auto, cpu or cuda[:N]")
-    p.add_argument("--dtype", choices=DTYPES, help="of the weights (default: as stored)")
     return p
 
 
@@ -113,19 +110,13 @@ def _compared(args: argparse.Namespace) -> "tuple[list[str], list[Result]]":
     import torch
 
     from dynamics.comparison.equal_memory import barred, held_bytes, rows, shape_of
-    from dynamics.sinks.opened import open_model
     from dynamics.sinks.texts import facts
-    from dynamics.training.loop import choose_device
-    from dynamics.weights.folder import locate
 
     from . import compare_report
 
-    device = choose_device(args.device)
-    check_files(args)
-    folder = locate(args.model)
-    model = open_model(folder, device, args.dtype)
+    model, folder, device = opened(args)
     text, known = given_text(args, model, folder), facts(folder)
-    try:
+    with memory_of(device, "--length"):
         cut, words = _windows(args, model, text, known.first)
         shape = shape_of(model, torch.from_numpy(cut.rows[0, :1]).to(device))
         length = cut.rows.shape[1]
@@ -136,8 +127,6 @@ def _compared(args: argparse.Namespace) -> "tuple[list[str], list[Result]]":
         policies, most = {name: reasons.get(name, "") for name in wanted}, held_bytes(FULL, shape.whole, shape, length)
         budgets = [rows(shape, length, int(share * most), policies, full, args.sinks, args.seeds) for share in shares]
         scores = _measured(args, model, shape, cut, budgets)
-    except torch.OutOfMemoryError:
-        raise ValueError(f"not enough memory on {device}: a smaller --length or --dtype needs less") from None
     said = [*told(text), compare_report.described(model, shape), words, f"heads for Razor: {heads}"]
     return said, [compare_report.result(*one, most, cut, text) for one in zip(shares, budgets, scores, strict=True)]
 

@@ -5,7 +5,7 @@ KV shifting), k-only or v-only (one layer that shifts keys alone, or values alon
 torch; both run on random inputs and on patterns that come close to the bound. Matrices may be your own.
 """
 
-from .cli import Parser, command_parser, finite, output_file, page, whole
+from .cli import Parser, command_parser, finite, output_file, page, whole, write_json
 
 TITLES = {
     "def3.1": "Definition 3.1",
@@ -54,13 +54,9 @@ def main(argv: list[str] | None = None) -> int:
     holds = not broken and all(row.holds for row in rows)
     lines = text(TITLES[given["theorem"]], rows, broken, "holds here" if holds else "is not confirmed")
     if target is not None:
-        import json
-
-        from dynamics.files.atomic import atomic_write_text
-
         del given["matrices"]
         answer = {"holds": holds, "broken": broken, "setting": given, "rows": [row._asdict() for row in rows]}
-        atomic_write_text(target, json.dumps(answer, indent=1, allow_nan=False) + "\n")
+        write_json(target, answer)
         lines.append(f"wrote {target}")
     print(page(lines))
     return 0 if holds else 1

@@ -12,10 +12,10 @@ from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from ..figures.figure_files import FORMATS, figure_prefix, formats
-from .cli import Parser, bar, command_parser, hint, output_file, whole
-from .sinks import DTYPES, _numbers
-from .texts import add_text, check_files, given_text, told
+from ..figures.figure_files import add_outputs, outputs, write_outputs
+from .cli import Parser, bar, command_parser, hint, whole
+from .sinks import _numbers
+from .texts import add_model, add_text, given_text, memory_of, opened, told
 
 if TYPE_CHECKING:
     from torch import nn
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def parser() -> Parser:
     p = command_parser("heads", __doc__)
-    p.add_argument("model", metavar="MODEL", help="a folder, or owner/name on the hub")
+    add_model(p)
     add_text(p, required=False)
     exclude = "ids that are never drawn, besides the tokenizer's special ones: 0,5"
     p.add_argument("--exclude", type=_ids, default=[], metavar="ID,..", help=exclude)
@@ -33,11 +33,7 @@ def parser() -> Parser:
     length = "tokens of a prompt (default: the most of 24, 48, 96, 192 at which the model copies)"
     p.add_argument("--length", type=whole(12), metavar="N", help=length)
     p.add_argument("--seed", type=whole(0), default=0, help="of the prompts (default 0)")
-    p.add_argument("--device", default="auto", help="auto, cpu or cuda[:N]")
-    p.add_argument("--dtype", choices=DTYPES, help="of the weights (default: as stored)")
-    p.add_argument("--json", metavar="FILE", help="write all numbers there; null: there is no such number")
-    p.add_argument("--figure", metavar="PATH", help="draw a map of each kind: a folder, or a path without its ending")
-    p.add_argument("--format", type=formats, default=FORMATS, metavar="pdf,png", help="files of it (default both)")
+    add_outputs(p, "a map of each kind")
     return p
 
 
@@ -48,50 +44,30 @@ def _ids(text: str) -> list[int]:
 
 def main(argv: list[str] | None = None) -> int:
     args = parser().parse_args(argv)
-    target = output_file(args.json) if args.json else None
-    prefix = figure_prefix(args.figure, "heads", args.format) if args.figure else None
-    check_files(args)
+    places = outputs(args, "heads")
     from . import heads_report
 
     found, asked, said = _found(args)
-    written = []
-    if target is not None:
-        from dynamics.files.atomic import atomic_write_text
-
-        atomic_write_text(target, heads_report.document(found, asked))
-        written.append(target)
-    if prefix is not None:
-        from ..figures.figure_files import save_figure
-        from ..figures.heads.heads_map import compute, draw
-
-        data = compute(found)
-        written += save_figure(draw(data), data._asdict(), prefix, args.format)
-    print(heads_report.text(found), *said, *(f"wrote {path}" for path in written), sep="\n")
+    document = partial(heads_report.document, found, asked)
+    written = write_outputs(places, args.format, document, ".heads.heads_map", found)
+    print(heads_report.text(found), *said, *written, sep="\n")
     return 0
 
 
 def _found(args: argparse.Namespace) -> "tuple[Found, dict[str, object], list[str]]":
     """What is found, how it was asked, and what is to be said of the text."""
-    import torch
-
     from dynamics.heads.found import find
     from dynamics.heads.rows import vocabulary
-    from dynamics.sinks.opened import open_model
     from dynamics.sinks.texts import facts
-    from dynamics.training.loop import choose_device
-    from dynamics.weights.folder import locate
 
-    device, folder = choose_device(args.device), locate(args.model)
-    model = open_model(folder, device, args.dtype, undeclared=True)
+    model, folder, device = opened(args, undeclared=True)
     special, known = facts(folder), range(vocabulary(model))
     given = given_text(args, model, folder) if args.text or args.tokens or args.records else None
     excluded = sorted({*args.exclude, *(one for one in special.special if one in known)})
     asked = {"first": special.first, "excluded": excluded} | {k: getattr(args, k) for k in ("seeds", "length", "seed")}
-    try:
+    with memory_of(device, "--length"):
         _say_time(args, model)
         found = find(model, text=given.pieces if given else (), over=partial(bar, args), **asked)
-    except torch.OutOfMemoryError:
-        raise ValueError(f"not enough memory on {device}: a smaller --length or --dtype needs less") from None
     return found, {"model": args.model, "text": given and given.names} | asked, told(given) if given else []
 
 

@@ -4,12 +4,11 @@ The closed form is that of one KV-shift head on a sentence of T different tokens
 3.4, corrected). It knows nothing of other heads, of MLPs or of the gains of a trained head.
 """
 
-import json
 import math
 from typing import TYPE_CHECKING, Any
 
 from ..figures.landscape.fig_landscape import LARGEST, PARAMETERS, position_type
-from .cli import Parser, command_parser, finite, output_file, whole
+from .cli import Parser, command_parser, finite, output_file, whole, write_json
 
 if TYPE_CHECKING:
     from dynamics.flow.point import Point
@@ -40,9 +39,7 @@ def main(argv: list[str] | None = None) -> int:
 
     found = point([getattr(args, name) for name in PARAMETERS], args.tokens, args.position, args.time)
     if target is not None:
-        from dynamics.files.atomic import atomic_write_text
-
-        atomic_write_text(target, json.dumps(_document(found), indent=1, allow_nan=False) + "\n")
+        write_json(target, _document(found))
     print("\n".join(_lines(found)))
     return 0
 

@@ -10,11 +10,12 @@ nothing without the head's own gains. --matrices takes ALiBi heads as matrices i
 """
 
 import argparse
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..figures.figure_files import FORMATS, figure_prefix, formats
-from .cli import Parser, bar, command_parser, finite, layers_and_heads, output_file, whole
+from ..figures.figure_files import add_outputs, outputs, write_outputs
+from .cli import Parser, bar, command_parser, finite, layers_and_heads, whole
 
 if TYPE_CHECKING:
     from dynamics.scope.heads import HeadScope, Settings
@@ -40,9 +41,7 @@ def parser() -> Parser:
     p.add_argument("--heads", type=layers_and_heads, metavar="L[.H],..", help=chosen)
     run_in = "also bound the scopes of a model that runs in this format, with all its rounding"
     p.add_argument("--arithmetic", choices=("bfloat16", "float16", "float32"), help=run_in)
-    p.add_argument("--json", metavar="FILE", help="write all numbers there; null: no bound, or none of the kind")
-    p.add_argument("--figure", metavar="PATH", help="draw the map of scopes: a folder, or a path without its ending")
-    p.add_argument("--format", type=formats, default=FORMATS, metavar="pdf,png", help="files of the map (default both)")
+    add_outputs(p, "the map of scopes")
     p.add_argument("--sha256", type=_hash, action="append", metavar="FILE=HEX", help="refuse MODEL if a file differs")
     sure = "ball arithmetic where ranges are attained (slow); without it their rounding is estimated, not proved"
     p.add_argument("--certified", action="store_true", help=sure)
@@ -63,13 +62,12 @@ def main(argv: list[str] | None = None) -> int:
     for name in ("slope",) if args.matrices is None else OF_MODEL:
         if getattr(args, name) != p.get_default(name):
             p.error(f"argument --{name}: not allowed with {'MODEL' if args.matrices is None else '--matrices'}")
-    target = output_file(args.json) if args.json else None
+    places = outputs(args, "scope_map")
     if args.matrices is not None:
         from .scope_matrices import report
 
-        print(report(args.matrices, args.slope, args.eps, target))
+        print(report(args.matrices, args.slope, args.eps, places[0]))
         return 0
-    prefix = figure_prefix(args.figure, "scope_map", args.format) if args.figure else None
     from dynamics.scope.heads import settings
     from dynamics.weights.reader import open_checkpoint
 
@@ -80,20 +78,11 @@ def main(argv: list[str] | None = None) -> int:
     from . import scope_report
 
     rounded = None if args.arithmetic is None else _as_run(checkpoint, layers, asked, args.arithmetic)
-    text, written = scope_report.text(checkpoint, layers, asked, bool(args.heads), rounded), []
-    if target is not None:
-        from dynamics.files.atomic import atomic_write_text
-
-        document = scope_report.document(args.model, checkpoint, layers, asked, bool(args.heads), rounded)
-        atomic_write_text(target, document)
-        written.append(target)
-    if prefix is not None:
-        from ..figures.figure_files import save_figure
-        from ..figures.heads.scope_map import compute, draw
-
-        data = compute(layers, asked, Path(args.model).name)
-        written += save_figure(draw(data), data._asdict(), prefix, args.format)
-    print(text, *(f"wrote {path}" for path in written), sep="\n")
+    told = checkpoint, layers, asked, bool(args.heads), rounded
+    document = partial(scope_report.document, args.model, *told)
+    drawn = layers, asked, Path(args.model).name
+    written = write_outputs(places, args.format, document, ".heads.scope_map", *drawn)
+    print(scope_report.text(*told), *written, sep="\n")
     return 0
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from dynamics.files.arrays import read_arrays
-from dynamics.files.atomic import atomic_write_text
 from theory import alibi
 from theory.checked import POSITIVE, SHARE, real, reals, shown
 
-from .cli import aligned
+from .cli import aligned, write_json
 from .scope_report import BIASES, finite, number
 
 NEEDED, OPTIONAL = {"w_q", "w_k", "gamma"}, {"norm_bias", "query_bias", "norm", "slope"}
@@ -49,7 +47,7 @@ def report(path: str, slope: float | None, eps: float, target: Path | None) -> s
     if target is not None:
         heads = [{"head": head} | finite(row) for head, row in enumerate(rows)]
         content = {"matrices": path, "eps": eps, "arithmetic": BIASES.removeprefix("arithmetic: "), "heads": heads}
-        atomic_write_text(target, json.dumps(content, indent=1, allow_nan=False) + "\n")
+        write_json(target, content)
         lines.append(f"wrote {target}")
     return "\n".join(lines)
 

@@ -10,11 +10,12 @@ A change is compared with the model as it is: loss and logits (with a head), the
 
 import argparse
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
-from ..figures.figure_files import FORMATS, figure_prefix, formats
-from .cli import Parser, command_parser, layers_and_heads, output_file, whole
-from .texts import add_text, check_files, given_text, told
+from ..figures.figure_files import add_outputs, outputs, write_outputs
+from .cli import Parser, command_parser, layers_and_heads, whole
+from .texts import add_model, add_text, given_text, memory_of, opened, told
 
 if TYPE_CHECKING:
     from torch import nn
@@ -23,12 +24,10 @@ if TYPE_CHECKING:
     from dynamics.sinks.measured import Measured
     from dynamics.sinks.texts import Text
 
-DTYPES = ("float16", "bfloat16", "float32", "float64")
-
 
 def parser() -> Parser:
     p = command_parser("sinks", __doc__)
-    p.add_argument("model", metavar="MODEL", help="a folder, or owner/name on the hub")
+    add_model(p)
     add_text(p)
     p.add_argument("--window", type=whole(2), metavar="N", help="tokens of a window (default: at most 1024)")
     p.add_argument("--begin", type=whole(0), metavar="ID", help="a token to put in front of each window, such as <s>")
@@ -43,11 +42,7 @@ def parser() -> Parser:
     change.add_argument("--replace", type=_pair, metavar="I,J", help=replace)
     swap = "let tokens I and J exchange their learned positions, or their places where positions are not learned"
     change.add_argument("--swap", type=_pair, metavar="I,J", help=swap)
-    p.add_argument("--device", default="auto", help="auto, cpu or cuda[:N]")
-    p.add_argument("--dtype", choices=DTYPES, help="of the weights (default: as stored)")
-    p.add_argument("--json", metavar="FILE", help="write all numbers there; null: there is no such number")
-    p.add_argument("--figure", metavar="PATH", help="draw the layers: a folder, or a path without its ending")
-    p.add_argument("--format", type=formats, default=FORMATS, metavar="pdf,png", help="files of it (default both)")
+    add_outputs(p, "the layers")
     return p
 
 
@@ -81,49 +76,28 @@ def _pair(text: str) -> tuple[int, int]:
 
 def main(argv: list[str] | None = None) -> int:
     args = parser().parse_args(argv)
-    target = output_file(args.json) if args.json else None
-    prefix = figure_prefix(args.figure, "sinks", args.format) if args.figure else None
+    places = outputs(args, "sinks")
     from . import sinks_report
 
     model, given, found, effect = _measured(args)
-    text, written = "\n".join([*told(given), sinks_report.text(model, found, effect)]), []
-    if target is not None:
-        from dynamics.files.atomic import atomic_write_text
-
-        atomic_write_text(target, sinks_report.document(args.model, model, found, effect))
-        written.append(target)
-    if prefix is not None:
-        from ..figures.figure_files import save_figure
-        from ..figures.heads.sinks_panels import compute, draw
-
-        data = compute(found)
-        written += save_figure(draw(data), data._asdict(), prefix, args.format)
-    print(text, *(f"wrote {path}" for path in written), sep="\n")
+    text = [*told(given), sinks_report.text(model, found, effect)]
+    document = partial(sinks_report.document, args.model, model, found, effect)
+    print(*text, *write_outputs(places, args.format, document, ".heads.sinks_panels", found), sep="\n")
     return 0
 
 
 def _measured(args: argparse.Namespace) -> "tuple[nn.Module, Text, Measured, Effect | None]":
     """The model, its text, what is measured of it, and what a change did, with a bar on a terminal."""
-    import torch
-
     from dynamics.sinks.intervention import intervene
     from dynamics.sinks.measured import chosen_layers, measure
-    from dynamics.sinks.opened import open_model
-    from dynamics.training.loop import choose_device
-    from dynamics.weights.folder import locate
 
-    device = choose_device(args.device)
-    check_files(args)
-    folder = locate(args.model)
-    model = open_model(folder, device, args.dtype)
+    model, folder, device = opened(args)
     tokens = given_text(args, model, folder)
     layers, change = chosen_layers(model, args.layers), _change(args)
     more = {"begin": args.begin, "progress": sys.stderr.isatty() and not args.quiet}
-    try:
+    with memory_of(device, "--window"):
         effect = None if change is None else intervene(model, tokens, change, args.window, **more)
         return model, tokens, measure(model, tokens, args.window, layers, **more), effect
-    except torch.OutOfMemoryError:
-        raise ValueError(f"not enough memory on {device}: a smaller --window or --dtype needs less") from None
 
 
 def _change(args: argparse.Namespace) -> "Mask | Hide | Replace | Swap | None":

@@ -1,13 +1,51 @@
 """The text that a command reads: its arguments, and what is said about its tokens."""
 
 import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .cli import Parser
+
 if TYPE_CHECKING:
+    import torch
     from torch import nn
 
     from dynamics.sinks.texts import Text
+
+
+DTYPES = ("float16", "bfloat16", "float32", "float64")
+
+
+def add_model(p: Parser) -> None:
+    """Add MODEL, --device and --dtype."""
+    p.add_argument("model", metavar="MODEL", help="a folder, or owner/name on the hub")
+    p.add_argument("--device", default="auto", help="auto, cpu or cuda[:N]")
+    p.add_argument("--dtype", choices=DTYPES, help="of the weights (default: as stored)")
+
+
+def opened(args: argparse.Namespace, **settings: bool) -> "tuple[nn.Module, Path, torch.device]":
+    """The model, its folder and device; the text is looked for first. Raises: as `dynamics.sinks.opened.open_model`."""
+    from dynamics.sinks.opened import open_model
+    from dynamics.training.loop import choose_device
+    from dynamics.weights.folder import locate
+
+    device = choose_device(args.device)
+    check_files(args)
+    folder = locate(args.model)
+    return open_model(folder, device, args.dtype, **settings), folder, device
+
+
+@contextmanager
+def memory_of(device: "torch.device", size: str) -> Iterator[None]:
+    """One line where the device has too little memory; size: the option that makes the work smaller."""
+    import torch
+
+    try:
+        yield
+    except torch.OutOfMemoryError:
+        raise ValueError(f"not enough memory on {device}: a smaller {size} or --dtype needs less") from None
 
 
 def add_text(p: argparse.ArgumentParser, required: bool = True) -> None:

@@ -1,7 +1,8 @@
 """Files of a figure: PDF and PNG without dates, and the arrays beside them, each whole or absent."""
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,40 @@ def figure_prefix(out: str, name: str, kinds: tuple[str, ...]) -> Path:
     for kind in (*kinds, "npz"):
         output_file(f"{path}.{kind}")
     return path
+
+
+def add_outputs(p: argparse.ArgumentParser, drawn: str) -> None:
+    """Add --json, --figure and --format to a command; drawn: what the figure shows."""
+    p.add_argument("--json", metavar="FILE", help="write all numbers there; null: there is no such number")
+    p.add_argument("--figure", metavar="PATH", help=f"draw {drawn}: a folder, or a path without its ending")
+    p.add_argument("--format", type=formats, default=FORMATS, metavar="pdf,png", help="files of it (default both)")
+
+
+Places = tuple[Path | None, Path | None]
+
+
+def outputs(args: argparse.Namespace, name: str) -> Places:
+    """Where the JSON and the figure go, None for what is not asked for. Raises: as `figure_prefix`."""
+    prefix = figure_prefix(args.figure, name, args.format) if args.figure else None
+    return output_file(args.json) if args.json else None, prefix
+
+
+def write_outputs(
+    places: Places, kinds: tuple[str, ...], document: Callable[[], str], panels: str, *found: Any
+) -> list[str]:
+    """Write what was asked for, and say so in a line a file; panels: the module that draws what was found."""
+    target, prefix = places
+    written = []
+    if target is not None:
+        from dynamics.files.atomic import atomic_write_text
+
+        atomic_write_text(target, document())
+        written.append(target)
+    if prefix is not None:
+        module = import_module(panels, __package__)
+        data = module.compute(*found)
+        written += save_figure(module.draw(data), data._asdict(), prefix, kinds)
+    return [f"wrote {path}" for path in written]
 
 
 def save_figure(figure: "Figure", arrays: Mapping[str, Any], prefix: Path, kinds: tuple[str, ...]) -> list[Path]:

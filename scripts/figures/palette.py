@@ -5,8 +5,12 @@ Hues are Okabe and Ito's and a purple, told apart by colour-blind readers; no fi
 
 from typing import NamedTuple
 
-from matplotlib import colormaps
+from matplotlib import colormaps, rc_context
 from matplotlib.colors import to_hex
+
+from .figure_files import STYLE
+
+styled = rc_context(fname=STYLE)  # a decorator: what is drawn has the style of all figures
 
 BLACK, BLUE, VERMILION, GREEN = "#000000", "#0072b2", "#d55e00", "#009e73"
 AMBER, SKY, PINK, PURPLE = "#e69f00", "#56b4e9", "#cc79a7", "#7b3294"

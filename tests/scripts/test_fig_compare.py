@@ -7,7 +7,7 @@ from dynamics.comparison.record import read_comparison
 from dynamics.comparison.statistics import lines
 from scripts.commands.studies.compare_table import markdown_table
 from scripts.figures.trained import fig_compare
-from scripts.figures.trained.compare_panels import LOOKS
+from scripts.figures.trained.fig_compare import LOOKS
 from tests.scripts.commands import text_of
 
 

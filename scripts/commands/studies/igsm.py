@@ -4,9 +4,7 @@ The held-out problems have as many operations as the training problems, or more,
 If it is interrupted, the same command goes on where it stopped, to the same bytes. --table shows what is shipped.
 """
 
-import json
-
-from ..cli import Parser, command_parser, output_file, output_folder, whole
+from ..cli import Parser, command_parser, output_file, output_folder, whole, write_json
 
 
 def parser() -> Parser:
@@ -33,10 +31,9 @@ def main(argv: list[str] | None = None) -> int:
     print("\n".join(table(bundle)))
     if files[0]:
         from dynamics.arena.solved import as_records
-        from dynamics.files.atomic import atomic_write_text
 
         record = {"plan_sha256": bundle.plan.sha256, "accuracies": as_records(bundle)}
-        atomic_write_text(files[0], json.dumps(record, indent=1, allow_nan=False) + "\n")
+        write_json(files[0], record)
         print(files[0])
     if files[1]:
         from dynamics.arena.solved import write_bundle

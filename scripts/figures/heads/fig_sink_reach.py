@@ -6,15 +6,13 @@ it. (b) The longest context in which the first token can still have half of the 
 
 from typing import NamedTuple
 
-import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from theory import sink
 
-from ..figure_files import STYLE
-from ..palette import BLACK, ordered
+from ..palette import BLACK, ordered, styled
 
 QUICK_SIZE, FULL_SIZE = 60, 400
 UNIT = "points a curve"
@@ -55,26 +53,26 @@ def _worst(slope: float, length: int) -> float:
     return float(powers[0] / powers.sum())
 
 
+@styled
 def draw(data: Data) -> Figure:
     """Two panels side by side, one key below."""
     colors = (BLACK, *ordered(len(NAMES) - 1))  # no slope, then the steeper the paler
-    with matplotlib.rc_context(fname=STYLE):
-        figure = Figure(figsize=(5.5, 2.5))
-        panels = figure.subplots(1, 2)
-        figure.subplots_adjust(left=0.09, right=0.985, top=0.92, bottom=0.27, wspace=0.25)
-        for index, (color, name) in enumerate(zip(colors, NAMES, strict=True)):
-            panels[0].plot(data.lengths, data.bound[index], color=color, label=name)
-            shown = data.reached[index] > FLOOR
-            panels[0].plot(data.marks[shown], data.reached[index][shown], color=color, linestyle="", marker="o",
-                           markersize=2.6, markerfacecolor="white", markeredgewidth=0.7)  # fmt: skip
-            panels[1].plot(data.ranges, data.longest[index], color=color)
-        panels[0].set(xscale="log", yscale="log", ylim=(FLOOR, 1.6), xlabel="tokens of the context",
-                      ylabel="weight of the first token")  # fmt: skip
-        panels[0].set_title(f"(a) at most, logit range {RANGE:g} (circles: reached)")
-        panels[1].set(yscale="log", ylim=(1, 1e8), xlim=(0, 20), xlabel="range of the logits, $D$",
-                      ylabel="longest context (tokens)")  # fmt: skip
-        panels[1].set_title("(b) longest context with half of it")
-        figure.legend(*panels[0].get_legend_handles_labels(), loc="lower center", ncol=5,
-                      title="ALiBi slope", columnspacing=1.2, handlelength=1.6,
-                      labelspacing=0.3)  # fmt: skip
-        return figure
+    figure = Figure(figsize=(5.5, 2.5))
+    panels = figure.subplots(1, 2)
+    figure.subplots_adjust(left=0.09, right=0.985, top=0.92, bottom=0.27, wspace=0.25)
+    for index, (color, name) in enumerate(zip(colors, NAMES, strict=True)):
+        panels[0].plot(data.lengths, data.bound[index], color=color, label=name)
+        shown = data.reached[index] > FLOOR
+        panels[0].plot(data.marks[shown], data.reached[index][shown], color=color, linestyle="", marker="o",
+                       markersize=2.6, markerfacecolor="white", markeredgewidth=0.7)  # fmt: skip
+        panels[1].plot(data.ranges, data.longest[index], color=color)
+    panels[0].set(xscale="log", yscale="log", ylim=(FLOOR, 1.6), xlabel="tokens of the context",
+                  ylabel="weight of the first token")  # fmt: skip
+    panels[0].set_title(f"(a) at most, logit range {RANGE:g} (circles: reached)")
+    panels[1].set(yscale="log", ylim=(1, 1e8), xlim=(0, 20), xlabel="range of the logits, $D$",
+                  ylabel="longest context (tokens)")  # fmt: skip
+    panels[1].set_title("(b) longest context with half of it")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="lower center", ncol=5,
+                  title="ALiBi slope", columnspacing=1.2, handlelength=1.6,
+                  labelspacing=0.3)  # fmt: skip
+    return figure

@@ -6,7 +6,6 @@ A Gaussian head over post-norm states that share a direction; the last of 2048 t
 
 from typing import NamedTuple
 
-import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
@@ -17,8 +16,7 @@ from theory.cache.compensation_alibi import decayed_token
 from theory.cache.compensation_second_order import second_order_log_weight, second_order_token, second_order_value
 from theory.cache.dropped import value_diameter
 
-from ..figure_files import STYLE
-from ..palette import AID, AMBER, BLACK, BLUE, DASHED, GREEN, PINK
+from ..palette import AID, AMBER, BLACK, BLUE, DASHED, GREEN, PINK, styled
 
 QUICK_SIZE, FULL_SIZE = 3, 40
 UNIT = "contexts"
@@ -87,31 +85,31 @@ def _errors(queries: NDArray, keys: NDArray, values: NDArray, slope: float, wind
     return [np.linalg.norm(found[0].full - found[0].truncated), *errors]
 
 
+@styled
 def draw(data: Data) -> Figure:
     """Two panels side by side, one key below."""
     styles = dict(zip(KINDS, ((BLACK, "o"), (AMBER, "s"), (BLUE, "^"), (GREEN, "D"), (PINK, "v")),
                       strict=True))  # fmt: skip
     names = ("dropped", "mean token (Eq. 4)", "decayed token", "token centred at $q_0$", "second order at $q_0$")
-    with matplotlib.rc_context(fname=STYLE):
-        figure = Figure(figsize=(5.5, 3.0))
-        panels = figure.subplots(1, 2, sharey=True)
-        figure.subplots_adjust(left=0.09, right=0.985, top=0.93, bottom=0.34, wspace=0.06)
-        for index, panel in enumerate(panels):
-            panel.plot(data.grid, data.worst[index], color=AID, linestyle=DASHED, linewidth=1.0,
-                       label="dropped, worst context (bound)")  # fmt: skip
-            panel.plot(data.grid, np.median(data.bound[index], axis=0), color=AID, linestyle=":",
-                       linewidth=1.0, label="dropped, bound from the range of $q\\cdot k$")  # fmt: skip
-            for kind, (name, label) in enumerate(zip(KINDS, names, strict=True)):
-                color, marker = styles[name]
-                middle = np.median(data.error[index, :, kind], axis=0)
-                panel.plot(data.held[kind], middle, color=color, marker=marker, markevery=(middle > FLOOR).tolist(),
-                           markersize=2.2 if kind else 4, markerfacecolor=color if kind else "white",
-                           label=label)  # fmt: skip
-            panel.set(xscale="log", yscale="log", xlim=(3.2, 1.4 * TOKENS), ylim=(FLOOR, 3),
-                      xlabel="cache held (tokens)")  # fmt: skip
-        panels[0].set_ylabel("error / diameter of values")
-        panels[0].set_title("(a) no positional bias")
-        panels[1].set_title("(b) ALiBi, slope 1/16")
-        figure.legend(*panels[1].get_legend_handles_labels(), loc="lower center", ncol=2,
-                      columnspacing=1.2, handlelength=2.2, labelspacing=0.3)  # fmt: skip
-        return figure
+    figure = Figure(figsize=(5.5, 3.0))
+    panels = figure.subplots(1, 2, sharey=True)
+    figure.subplots_adjust(left=0.09, right=0.985, top=0.93, bottom=0.34, wspace=0.06)
+    for index, panel in enumerate(panels):
+        panel.plot(data.grid, data.worst[index], color=AID, linestyle=DASHED, linewidth=1.0,
+                   label="dropped, worst context (bound)")  # fmt: skip
+        panel.plot(data.grid, np.median(data.bound[index], axis=0), color=AID, linestyle=":",
+                   linewidth=1.0, label="dropped, bound from the range of $q\\cdot k$")  # fmt: skip
+        for kind, (name, label) in enumerate(zip(KINDS, names, strict=True)):
+            color, marker = styles[name]
+            middle = np.median(data.error[index, :, kind], axis=0)
+            panel.plot(data.held[kind], middle, color=color, marker=marker, markevery=(middle > FLOOR).tolist(),
+                       markersize=2.2 if kind else 4, markerfacecolor=color if kind else "white",
+                       label=label)  # fmt: skip
+        panel.set(xscale="log", yscale="log", xlim=(3.2, 1.4 * TOKENS), ylim=(FLOOR, 3),
+                  xlabel="cache held (tokens)")  # fmt: skip
+    panels[0].set_ylabel("error / diameter of values")
+    panels[0].set_title("(a) no positional bias")
+    panels[1].set_title("(b) ALiBi, slope 1/16")
+    figure.legend(*panels[1].get_legend_handles_labels(), loc="lower center", ncol=2,
+                  columnspacing=1.2, handlelength=2.2, labelspacing=0.3)  # fmt: skip
+    return figure

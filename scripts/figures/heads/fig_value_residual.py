@@ -7,7 +7,6 @@ decay .02 and a first value of 8.67 times the others' spread: two stable points,
 
 from typing import NamedTuple
 
-import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -17,8 +16,7 @@ from scipy.special import expit
 
 from theory import value_residual as v
 
-from ..figure_files import STYLE
-from ..palette import AID, BLACK, BLUE, DASHED, FAINT, VERMILION, WORDS, ordered
+from ..palette import AID, BLACK, BLUE, DASHED, FAINT, VERMILION, WORDS, ordered, styled
 
 QUICK_SIZE, FULL_SIZE = 25, 121
 UNIT = "points a side"
@@ -65,15 +63,15 @@ def compute(size: int = FULL_SIZE) -> Data:
                 np.array(first), logit, value, velocity, stable, saddle, balance, still)  # fmt: skip
 
 
+@styled
 def draw(data: Data) -> Figure:
     """Two panels side by side."""
-    with matplotlib.rc_context(fname=STYLE):
-        figure = Figure(figsize=(5.5, 2.6))
-        spectrum, plane = figure.subplots(1, 2)
-        figure.subplots_adjust(left=0.09, right=0.985, top=0.92, bottom=0.15, wspace=0.24)
-        _spectrum(spectrum, data)
-        _plane(plane, data)
-        return figure
+    figure = Figure(figsize=(5.5, 2.6))
+    spectrum, plane = figure.subplots(1, 2)
+    figure.subplots_adjust(left=0.09, right=0.985, top=0.92, bottom=0.15, wspace=0.24)
+    _spectrum(spectrum, data)
+    _plane(plane, data)
+    return figure
 
 
 def _spectrum(panel: Axes, data: Data) -> None:

@@ -8,7 +8,6 @@ marks what two models' own weights give.
 
 from typing import NamedTuple
 
-import matplotlib
 import numpy as np
 import torch
 from matplotlib.figure import Figure
@@ -20,8 +19,7 @@ from dynamics.model.positions import rotate
 from dynamics.sinks.first_token import copy_leads, state_gaps
 from theory import alibi, sink
 
-from ..figure_files import STYLE
-from ..palette import AMBER, BLACK, BLUE, GREEN, PINK, SKY, VERMILION
+from ..palette import AMBER, BLACK, BLUE, GREEN, PINK, SKY, VERMILION, styled
 
 QUICK_SIZE, FULL_SIZE = 4, 12
 UNIT = "layers"
@@ -99,22 +97,22 @@ def _head() -> tuple[NDArray, NDArray, NDArray]:
     return query, key, 10000.0 ** (-np.arange(half) / half)
 
 
+@styled
 def draw(data: Data) -> Figure:
     """Two panels side by side, a key below each."""
-    with matplotlib.rc_context(fname=STYLE):
-        figure = Figure(figsize=(5.5, 3.1))
-        panels = figure.subplots(1, 2)
-        figure.subplots_adjust(left=0.095, right=0.985, top=0.93, bottom=0.4, wspace=0.24)
-        layers = np.arange(1, data.gaps.shape[1] + 1)
-        for gaps, (_, name, color, marker, size) in zip(data.gaps, SCHEMES, strict=True):
-            panels[0].plot(layers, np.maximum(gaps, ROUNDING), color=color, label=name, marker=marker, markersize=size)
-        panels[0].set(yscale="log", ylim=(1e-15, 1e3), xlabel="layer", ylabel="largest difference")
-        panels[0].text(layers.mean(), 4e-13, "rounding: $10^{-13}$ or less", ha="center")
-        panels[0].set_title("(a) state, from a first token's")
-        _leads(panels[1], data)
-        for panel, left in ((panels[0], 0.29), (panels[1], 0.77)):
-            figure.legend(*panel.get_legend_handles_labels(), loc="upper center", bbox_to_anchor=(left, 0.29))
-        return figure
+    figure = Figure(figsize=(5.5, 3.1))
+    panels = figure.subplots(1, 2)
+    figure.subplots_adjust(left=0.095, right=0.985, top=0.93, bottom=0.4, wspace=0.24)
+    layers = np.arange(1, data.gaps.shape[1] + 1)
+    for gaps, (_, name, color, marker, size) in zip(data.gaps, SCHEMES, strict=True):
+        panels[0].plot(layers, np.maximum(gaps, ROUNDING), color=color, label=name, marker=marker, markersize=size)
+    panels[0].set(yscale="log", ylim=(1e-15, 1e3), xlabel="layer", ylabel="largest difference")
+    panels[0].text(layers.mean(), 4e-13, "rounding: $10^{-13}$ or less", ha="center")
+    panels[0].set_title("(a) state, from a first token's")
+    _leads(panels[1], data)
+    for panel, left in ((panels[0], 0.29), (panels[1], 0.77)):
+        figure.legend(*panel.get_legend_handles_labels(), loc="upper center", bbox_to_anchor=(left, 0.29))
+    return figure
 
 
 def _leads(panel, data: Data) -> None:

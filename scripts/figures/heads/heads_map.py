@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
@@ -12,8 +11,7 @@ from numpy.typing import NDArray
 
 from dynamics.heads.found import Found
 
-from ..figure_files import STYLE
-from ..palette import BLACK
+from ..palette import BLACK, styled
 
 WIDTH, HEIGHT, ACROSS = 6.8, 1.9, 3  # inches, inches of a row, panels of a row
 
@@ -39,20 +37,20 @@ def compute(found: Found) -> Data:
     )
 
 
+@styled
 def draw(data: Data) -> Figure:
     """Cells from 0 to 1, a dot on each chosen head."""
-    with matplotlib.rc_context(fname=STYLE):
-        down = -(-len(data.kinds) // ACROSS)
-        figure = Figure(figsize=(WIDTH, HEIGHT * down), layout="constrained")
-        panels = figure.subplots(down, ACROSS, sharey=True).ravel()
-        for panel in panels[len(data.kinds) :]:
-            panel.set_axis_off()
-        for panel, kind, score, chosen, even in zip(panels[: len(data.kinds)], *data, strict=True):
-            cells = panel.imshow(score, cmap="viridis_r", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
-            layer, head = np.nonzero(chosen)
-            panel.scatter(head, layer, s=8, facecolors="white", edgecolors=BLACK, linewidths=0.4)
-            panel.set(xlabel="head", ylabel="layer", title=kind if np.isnan(even) else f"{kind}\neven {even:.2f}")
-            for axis in (panel.xaxis, panel.yaxis):
-                axis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
-        figure.colorbar(cells, ax=panels, pad=0.02).set_label("score (dot: chosen)")
+    down = -(-len(data.kinds) // ACROSS)
+    figure = Figure(figsize=(WIDTH, HEIGHT * down), layout="constrained")
+    panels = figure.subplots(down, ACROSS, sharey=True).ravel()
+    for panel in panels[len(data.kinds) :]:
+        panel.set_axis_off()
+    for panel, kind, score, chosen, even in zip(panels[: len(data.kinds)], *data, strict=True):
+        cells = panel.imshow(score, cmap="viridis_r", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
+        layer, head = np.nonzero(chosen)
+        panel.scatter(head, layer, s=8, facecolors="white", edgecolors=BLACK, linewidths=0.4)
+        panel.set(xlabel="head", ylabel="layer", title=kind if np.isnan(even) else f"{kind}\neven {even:.2f}")
+        for axis in (panel.xaxis, panel.yaxis):
+            axis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    figure.colorbar(cells, ax=panels, pad=0.02).set_label("score (dot: chosen)")
     return figure

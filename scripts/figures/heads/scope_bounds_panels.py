@@ -1,13 +1,11 @@
 """Panels of attention against distance: bound, adversary, random contexts, text; the scopes as upright lines."""
 
-import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from ..figure_files import STYLE
-from ..palette import AID, BLUE, CHAINED, DASHED, DOTTED, EXACT, MEASURED, PRINTED, VERMILION
+from ..palette import AID, BLUE, CHAINED, DASHED, DOTTED, EXACT, MEASURED, PRINTED, VERMILION, styled
 
 BOUND, ADVERSARY, RANDOM, TEXT = EXACT, VERMILION, BLUE, MEASURED
 SCOPES = (
@@ -18,27 +16,27 @@ SCOPES = (
 EPS, LOWEST = 1e-3, 1e-7
 
 
+@styled
 def draw_panels(data) -> Figure:
-    with matplotlib.rc_context(fname=STYLE):
-        figure = Figure(figsize=(7.0, 2.6))
-        panels = figure.subplots(1, 3, sharey=True)
-        figure.subplots_adjust(left=0.06, right=0.99, top=0.93, bottom=0.3, wspace=0.06)
-        _, layer, head = data.trained[:3].astype(int)
-        titles = (
-            "(a) built: the printed scope fails",
-            "(b) random: it happens to hold",
-            f"(c) trained, layer {layer}, head {head}: it holds",
-        )
-        for index, (panel, title) in enumerate(zip(panels, titles, strict=True)):
-            _panel(panel, data, index, title)
-        for panel, reached in zip(panels, data.adversary, strict=False):
-            panel.plot(data.attacked, reached, linestyle="", marker="o", markersize=3, color=ADVERSARY, zorder=4)
-        _dots(panels[1], data.random, RANDOM)
-        _dots(panels[2], data.measured, TEXT)
-        _failure(panels[0], data)
-        panels[0].set_ylabel("largest attention to one token")
-        _keys(figure)
-        return figure
+    figure = Figure(figsize=(7.0, 2.6))
+    panels = figure.subplots(1, 3, sharey=True)
+    figure.subplots_adjust(left=0.06, right=0.99, top=0.93, bottom=0.3, wspace=0.06)
+    _, layer, head = data.trained[:3].astype(int)
+    titles = (
+        "(a) built: the printed scope fails",
+        "(b) random: it happens to hold",
+        f"(c) trained, layer {layer}, head {head}: it holds",
+    )
+    for index, (panel, title) in enumerate(zip(panels, titles, strict=True)):
+        _panel(panel, data, index, title)
+    for panel, reached in zip(panels, data.adversary, strict=False):
+        panel.plot(data.attacked, reached, linestyle="", marker="o", markersize=3, color=ADVERSARY, zorder=4)
+    _dots(panels[1], data.random, RANDOM)
+    _dots(panels[2], data.measured, TEXT)
+    _failure(panels[0], data)
+    panels[0].set_ylabel("largest attention to one token")
+    _keys(figure)
+    return figure
 
 
 def _failure(panel: Axes, data) -> None:

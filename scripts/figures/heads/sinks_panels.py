@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -14,8 +13,7 @@ from numpy.typing import NDArray
 from dynamics.sinks.measured import Measured
 
 from ...commands.sinks_report import even
-from ..figure_files import STYLE
-from ..palette import BLACK, BLUE, GREEN, PINK, VERMILION
+from ..palette import BLACK, BLUE, GREEN, PINK, VERMILION, styled
 
 WIDTH, HEIGHT = 5.5, 2.4  # inches
 FAR = 8.0  # norms that differ by more are shown on a logarithmic axis
@@ -47,23 +45,23 @@ def compute(found: Measured) -> Data:
     )  # fmt: skip
 
 
+@styled
 def draw(data: Data) -> Figure:
     """Lines are means over the heads, dots the heads; one key below."""
-    with matplotlib.rc_context(fname=STYLE):
-        figure = Figure(figsize=(WIDTH, HEIGHT))
-        panels = figure.subplots(1, 3)
-        figure.subplots_adjust(left=0.065, right=0.985, top=0.92, bottom=0.3, wspace=0.25)
-        _entropy(panels[0], data)
-        _weights(panels[1], data)
-        _norms(panels[2], data)
-        for panel in panels:
-            panel.set_xlabel("layer")
-            panel.margins(x=0.08)
-            panel.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5, min_n_ticks=1))
-        lines = {line.get_label(): line for panel in panels for line in panel.get_lines()}
-        shown = {label: line for label, line in lines.items() if not label.startswith("_")}
-        figure.legend(shown.values(), shown.keys(), loc="lower center", ncol=3,
-                      columnspacing=1.4, handlelength=1.8, labelspacing=0.3)  # fmt: skip
+    figure = Figure(figsize=(WIDTH, HEIGHT))
+    panels = figure.subplots(1, 3)
+    figure.subplots_adjust(left=0.065, right=0.985, top=0.92, bottom=0.3, wspace=0.25)
+    _entropy(panels[0], data)
+    _weights(panels[1], data)
+    _norms(panels[2], data)
+    for panel in panels:
+        panel.set_xlabel("layer")
+        panel.margins(x=0.08)
+        panel.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5, min_n_ticks=1))
+    lines = {line.get_label(): line for panel in panels for line in panel.get_lines()}
+    shown = {label: line for label, line in lines.items() if not label.startswith("_")}
+    figure.legend(shown.values(), shown.keys(), loc="lower center", ncol=3,
+                  columnspacing=1.4, handlelength=1.8, labelspacing=0.3)  # fmt: skip
     return figure
 
 

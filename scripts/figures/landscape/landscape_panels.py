@@ -2,14 +2,12 @@
 
 from typing import NamedTuple
 
-import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from ..figure_files import STYLE
-from ..palette import DASHED
+from ..palette import DASHED, styled
 from .landscape_plot import OPTIONS, SHAPES, SYMBOLS, descent_of, digits_of, explain, landscape_plot, levels_of, spacing
 from .streamlines import Streamlines, streamlines
 
@@ -30,10 +28,10 @@ class _Space(NamedTuple):
     between: float
 
 
+@styled
 def draw_panels(data, cells: int | None = None) -> Figure:
     """One panel for each (row, T) of the data; `cells` a side, each crossed by one streamline (default: by columns)."""
-    with matplotlib.rc_context(fname=STYLE):
-        return _figure(data, cells)
+    return _figure(data, cells)
 
 
 def _figure(data, cells: int | None) -> Figure:

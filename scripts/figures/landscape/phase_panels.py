@@ -1,6 +1,5 @@
 """Panels of the phase portrait: basins of two planes of starts, and one path of each route."""
 
-import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -8,8 +7,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import MaxNLocator
 
-from ..figure_files import STYLE
-from ..palette import AID, BLACK, DASHED, GREEN, PINK, RIGHT, RIGHT_AREA, SKY, WORDS, WRONG, WRONG_AREA
+from ..palette import AID, BLACK, DASHED, GREEN, PINK, RIGHT, RIGHT_AREA, SKY, WORDS, WRONG, WRONG_AREA, styled
 from .flow_paths import draw_paths
 
 INDUCTION, ANTI, CRITICAL = RIGHT, WRONG, GREEN
@@ -22,17 +20,17 @@ _PARAMETERS = (  # name, colour, dashes
 )
 
 
+@styled
 def draw_panels(data) -> Figure:
-    with matplotlib.rc_context(fname=STYLE):
-        figure = Figure(figsize=(5.5, 5.0))
-        axes = figure.subplots(2, 2, gridspec_kw={"height_ratios": (1.5, 1)})
-        figure.subplots_adjust(left=0.08, right=0.985, top=0.935, bottom=0.075, wspace=0.2, hspace=0.56)
-        _critical_plane(axes[0, 0], data)
-        _slice_plane(axes[0, 1], data)
-        for route, panel in enumerate(axes[1]):
-            _route(panel, data, route)
-        _keys(figure)
-        return figure
+    figure = Figure(figsize=(5.5, 5.0))
+    axes = figure.subplots(2, 2, gridspec_kw={"height_ratios": (1.5, 1)})
+    figure.subplots_adjust(left=0.08, right=0.985, top=0.935, bottom=0.075, wspace=0.2, hspace=0.56)
+    _critical_plane(axes[0, 0], data)
+    _slice_plane(axes[0, 1], data)
+    for route, panel in enumerate(axes[1]):
+        _route(panel, data, route)
+    _keys(figure)
+    return figure
 
 
 def _plane(panel: Axes, data, plane: int, paths: np.ndarray, first: int) -> None:

@@ -8,8 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from ..figure_files import STYLE
-from ..palette import BLACK, MODELS, VERDICTS
+from ..palette import BLACK, MODELS, VERDICTS, styled
 
 # By the first words of an outcome: words of the key.
 WORDS = {
@@ -23,38 +22,38 @@ WORDS = {
 ROW = 0.125  # inches a row
 
 
+@styled
 def draw_league(data) -> Figure:
     """Every variant against the baseline, the best on top, and what it costs."""
     rows = len(data.names)
-    with matplotlib.rc_context(fname=STYLE):
-        height = ROW * rows + 0.95
-        figure = Figure(figsize=(5.5, height))
-        panel = figure.subplots()
-        figure.subplots_adjust(left=0.27, right=0.78, top=1 - 0.3 / height, bottom=0.7 / height)
-        forest(panel, data, float(data.smallest))
-        panel.set_xlabel("held-out loss against vanilla (%)")
-        for at, title in ((1.11, "tokens/s\nof vanilla"), (1.32, "cache\nB/token")):
-            panel.text(at, 1 + 0.03 / height, title, transform=panel.transAxes, ha="center", va="bottom")
-        for row, (speed, cache) in enumerate(zip(data.speed, data.cache, strict=True)):
-            for at, text in ((1.11, "" if np.isnan(speed) else f"{speed:.2f}"), (1.32, f"{cache:,}")):
-                panel.text(at, row, text, transform=panel.get_yaxis_transform(), ha="center", va="center")
-        key(figure, data.outcomes, 3, float(data.smallest))
-        return figure
+    height = ROW * rows + 0.95
+    figure = Figure(figsize=(5.5, height))
+    panel = figure.subplots()
+    figure.subplots_adjust(left=0.27, right=0.78, top=1 - 0.3 / height, bottom=0.7 / height)
+    forest(panel, data, float(data.smallest))
+    panel.set_xlabel("held-out loss against vanilla (%)")
+    for at, title in ((1.11, "tokens/s\nof vanilla"), (1.32, "cache\nB/token")):
+        panel.text(at, 1 + 0.03 / height, title, transform=panel.transAxes, ha="center", va="bottom")
+    for row, (speed, cache) in enumerate(zip(data.speed, data.cache, strict=True)):
+        for at, text in ((1.11, "" if np.isnan(speed) else f"{speed:.2f}"), (1.32, f"{cache:,}")):
+            panel.text(at, row, text, transform=panel.get_yaxis_transform(), ha="center", va="center")
+    key(figure, data.outcomes, 3, float(data.smallest))
+    return figure
 
 
+@styled
 def draw_central(data) -> Figure:
     """(a) Losses at three sizes and their laws; (b) what a shift gains by how documents begin."""
-    with matplotlib.rc_context(fname=STYLE):
-        figure = Figure(figsize=(5.5, 4.8))
-        scaling, leak = figure.subplots(2, 1, height_ratios=(1.25, 1))
-        figure.subplots_adjust(left=0.125, right=0.975, top=0.955, bottom=0.145, hspace=0.42)
-        _laws(scaling, data)
-        leak.set_position((0.36, 0.145, 0.615, 0.315))
-        forest(leak, data, float(data.smallest))
-        leak.set_title("(b) KV shift by document and start", x=0.3)
-        leak.set_xlabel("difference (%)")
-        key(figure, data.outcomes, 3, float(data.smallest))
-        return figure
+    figure = Figure(figsize=(5.5, 4.8))
+    scaling, leak = figure.subplots(2, 1, height_ratios=(1.25, 1))
+    figure.subplots_adjust(left=0.125, right=0.975, top=0.955, bottom=0.145, hspace=0.42)
+    _laws(scaling, data)
+    leak.set_position((0.36, 0.145, 0.615, 0.315))
+    forest(leak, data, float(data.smallest))
+    leak.set_title("(b) KV shift by document and start", x=0.3)
+    leak.set_xlabel("difference (%)")
+    key(figure, data.outcomes, 3, float(data.smallest))
+    return figure
 
 
 def forest(panel: Axes, data, smallest: float) -> None:

@@ -7,61 +7,60 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from ..figure_files import STYLE
 from ..heads.fig_waiver_token import SCHEMES
-from ..palette import BLACK, MODELS
+from ..palette import BLACK, MODELS, styled
 
 NAMES = {scheme: name for scheme, name, *_ in SCHEMES}
 SHORT = {"no positions": "none", "learned positions": "learnt"}
 
 
+@styled
 def draw_training(data) -> Figure:
     """(a) to (d) Scores over training."""
-    with matplotlib.rc_context(fname=STYLE):
-        figure = Figure(figsize=(5.5, 3.4))
-        panels = figure.subplots(2, 2)
-        figure.subplots_adjust(left=0.1, right=0.985, top=0.945, bottom=0.17, hspace=0.36, wspace=0.26)
-        over = {
-            "(a) heads look one back": data.previous,
-            "(b) no induction head": data.induction,
-            "(c) no echo head": data.echo,
-            "(d) repeats gain little": data.copied,
-        }
-        for panel, (title, values) in zip(panels.flat, over.items(), strict=True):
-            _over_training(panel, data.steps, values)
-            panel.set_title(title)
-            panel.set_ylabel("4th below 1st (nats)" if values is data.copied else "attention, best")
-        for panel in panels[1]:
-            panel.set_xlabel("updates")
-        _key(figure, data.entries)
-        return figure
+    figure = Figure(figsize=(5.5, 3.4))
+    panels = figure.subplots(2, 2)
+    figure.subplots_adjust(left=0.1, right=0.985, top=0.945, bottom=0.17, hspace=0.36, wspace=0.26)
+    over = {
+        "(a) heads look one back": data.previous,
+        "(b) no induction head": data.induction,
+        "(c) no echo head": data.echo,
+        "(d) repeats gain little": data.copied,
+    }
+    for panel, (title, values) in zip(panels.flat, over.items(), strict=True):
+        _over_training(panel, data.steps, values)
+        panel.set_title(title)
+        panel.set_ylabel("4th below 1st (nats)" if values is data.copied else "attention, best")
+    for panel in panels[1]:
+        panel.set_xlabel("updates")
+    _key(figure, data.entries)
+    return figure
 
 
+@styled
 def draw_end(data) -> Figure:
     """(a) to (d) By layer; (e), (f) waivers by scheme; (g), (h) loss by place and by context."""
-    with matplotlib.rc_context(fname=STYLE):
-        figure = Figure(figsize=(5.5, 6.1))
-        panels = figure.subplots(4, 2)
-        figure.subplots_adjust(left=0.1, right=0.985, top=0.975, bottom=0.1, hspace=0.44, wspace=0.26)
-        layers = (
-            ("(a) first token: no sink", data.sink, data.even[0], "weight"),
-            ("(b) importance is spread", data.entropy, data.even[1], "entropy (nats)"),
-            ("(c) shifts: small value", data.drain, 1.0, "norm / others"),
-            ("(d) first state: no peak", data.peak, 1.0, "norm / others"),
-        )
-        for panel, (title, values, level, unit) in zip(panels.flat, layers, strict=False):
-            _by_layer(panel, values, float(level))
-            panel.set(title=title, ylabel=unit)
-        for panel in panels[1]:
-            panel.set_xlabel("layer")
-        _schemes(panels[2, 0], panels[2, 1], data)
-        octaves = 2.0 ** np.arange(data.by_place.shape[2])
-        _octaves(panels[3, 0], octaves, data.by_place)
-        panels[3, 0].set(title="(g) by place: shifts lead", xlabel="place in document, from", ylabel="nats a byte")
-        _octaves(panels[3, 1], data.contexts, data.by_context)
-        panels[3, 1].set(title="(h) and from 8 bytes on", xlabel="bytes of context", ylabel="nats a byte")
-        _key(figure, data.entries)
-        return figure
+    figure = Figure(figsize=(5.5, 6.1))
+    panels = figure.subplots(4, 2)
+    figure.subplots_adjust(left=0.1, right=0.985, top=0.975, bottom=0.1, hspace=0.44, wspace=0.26)
+    layers = (
+        ("(a) first token: no sink", data.sink, data.even[0], "weight"),
+        ("(b) importance is spread", data.entropy, data.even[1], "entropy (nats)"),
+        ("(c) shifts: small value", data.drain, 1.0, "norm / others"),
+        ("(d) first state: no peak", data.peak, 1.0, "norm / others"),
+    )
+    for panel, (title, values, level, unit) in zip(panels.flat, layers, strict=False):
+        _by_layer(panel, values, float(level))
+        panel.set(title=title, ylabel=unit)
+    for panel in panels[1]:
+        panel.set_xlabel("layer")
+    _schemes(panels[2, 0], panels[2, 1], data)
+    octaves = 2.0 ** np.arange(data.by_place.shape[2])
+    _octaves(panels[3, 0], octaves, data.by_place)
+    panels[3, 0].set(title="(g) by place: shifts lead", xlabel="place in document, from", ylabel="nats a byte")
+    _octaves(panels[3, 1], data.contexts, data.by_context)
+    panels[3, 1].set(title="(h) and from 8 bytes on", xlabel="bytes of context", ylabel="nats a byte")
+    _key(figure, data.entries)
+    return figure
 
 
 def _over_training(panel: Axes, steps: NDArray, values: NDArray) -> None:

@@ -7,8 +7,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
-from ..figure_files import STYLE
-from ..palette import BLACK, WORDS
+from ..palette import BLACK, WORDS, styled
 
 _ATTENTION = matplotlib.colormaps["cividis"]
 _BACKED = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.6}
@@ -18,14 +17,14 @@ _TITLES = ("(b) {} heads, start", "{} heads, trained", "paper, 2.9B: {} heads")
 _SIGNS = ((r"$\alpha_1>\alpha_2$", r"$\leq$"), (r"$\beta_1>\beta_2$", r"$\leq$"))
 
 
+@styled
 def draw_panels(data) -> Figure:
-    with matplotlib.rc_context(fname=STYLE):
-        figure = Figure(figsize=(5.5, 3.9))
-        _plane(figure.add_axes((0.08, 0.21, 0.61, 0.735)), data)
-        for number, counts in enumerate(data.cells):
-            _cells(figure.add_axes((0.805, 0.76 - 0.275 * number, 0.13, 0.185)), counts, _TITLES[number])
-        _key(figure, int(data.tokens))
-        return figure
+    figure = Figure(figsize=(5.5, 3.9))
+    _plane(figure.add_axes((0.08, 0.21, 0.61, 0.735)), data)
+    for number, counts in enumerate(data.cells):
+        _cells(figure.add_axes((0.805, 0.76 - 0.275 * number, 0.13, 0.185)), counts, _TITLES[number])
+    _key(figure, int(data.tokens))
+    return figure
 
 
 def _plane(panel: Axes, data) -> None:

@@ -1,27 +1,25 @@
 """Panels of the trained scalar models: learning time on the scale of its limit, deviations against the width."""
 
-import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
 
-from ..figure_files import STYLE
-from ..palette import BLUE, DASHED, DOTTED, EXACT, MEASURED, WORDS, ordered
+from ..palette import BLUE, DASHED, DOTTED, EXACT, MEASURED, WORDS, ordered, styled
 
 TRAINED, THEORY, SHIFT, BOUND = MEASURED, EXACT, BLUE, WORDS
 MARKERS = {64: "o", 256: "s", 1024: "^"}  # of fig_learning_time.DRAWN
 
 
+@styled
 def draw_learning(data) -> Figure:
-    with matplotlib.rc_context(fname=STYLE):
-        figure = Figure(figsize=(7.0, 2.6))
-        axes = figure.subplots(1, 3, gridspec_kw={"width_ratios": (1.25, 1, 1)})
-        figure.subplots_adjust(left=0.06, right=0.988, top=0.91, bottom=0.15, wspace=0.3)
-        _collapse(axes[0], data)
-        _excess(axes[1], data)
-        _ratio(axes[2], data)
-        return figure
+    figure = Figure(figsize=(7.0, 2.6))
+    axes = figure.subplots(1, 3, gridspec_kw={"width_ratios": (1.25, 1, 1)})
+    figure.subplots_adjust(left=0.06, right=0.988, top=0.91, bottom=0.15, wspace=0.3)
+    _collapse(axes[0], data)
+    _excess(axes[1], data)
+    _ratio(axes[2], data)
+    return figure
 
 
 def _collapse(panel: Axes, data) -> None:
@@ -80,14 +78,14 @@ def _points(panel: Axes, place, ratio, marker: str, label: str) -> None:
                    color=TRAINED, markerfacecolor="white", elinewidth=0.8, label=label)  # fmt: skip
 
 
+@styled
 def draw_width(data) -> Figure:
-    with matplotlib.rc_context(fname=STYLE):
-        figure = Figure(figsize=(7.0, 2.75))
-        axes = figure.subplots(1, 2)
-        figure.subplots_adjust(left=0.06, right=0.985, top=0.91, bottom=0.15, wspace=0.2)
-        _moments(axes[0], data)
-        _deviations(axes[1], data)
-        return figure
+    figure = Figure(figsize=(7.0, 2.75))
+    axes = figure.subplots(1, 2)
+    figure.subplots_adjust(left=0.06, right=0.985, top=0.91, bottom=0.15, wspace=0.2)
+    _moments(axes[0], data)
+    _deviations(axes[1], data)
+    return figure
 
 
 def _moments(panel: Axes, data) -> None:

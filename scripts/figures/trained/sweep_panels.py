@@ -5,15 +5,13 @@ import re
 import textwrap
 import warnings
 
-import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from ..figure_files import STYLE
-from ..palette import AID, BLACK, BLUE, DASHED, DOTTED, SERIES, WORDS, ordered
+from ..palette import AID, BLACK, BLUE, DASHED, DOTTED, SERIES, WORDS, ordered, styled
 
 DASHES = ("-", DASHED, DOTTED)
 # The two models of the paper, whatever a sweep calls them: their colours are those of every figure.
@@ -24,22 +22,22 @@ WIDTH, ROW = 7.0, 0.17  # inches: two columns; a row of the right panel
 LETTERS = 136  # of a line of the caption
 
 
+@styled
 def draw_panels(data) -> Figure:
     """The figure of `fig_sweep.Data`."""
-    with matplotlib.rc_context(fname=STYLE):
-        said = [str(data.caption), *(f"; {data.names[two]} runs as {data.names[one]} does" for one, two in alike(data))]
-        caption = [line for part in "".join(said).split("\n") for line in textwrap.wrap(part, LETTERS)]
-        top = 0.38 + 0.125 * len(caption)
-        height = max(2.3, 0.65 + ROW * len(data.names)) + top - 0.14
-        figure = Figure(figsize=(WIDTH, height))
-        left, right = figure.subplots(1, 2, gridspec_kw={"width_ratios": (1.15, 1)})
-        longest = 0.062 * max(map(len, data.names))
-        figure.subplots_adjust(0.06, 0.36 / height, 0.985, 1 - top / height, (0.55 + longest) / 2.9)
-        figure.suptitle(str(data.title), fontsize=7, y=1 - 0.05 / height, va="top")
-        figure.text(0.5, 1 - 0.2 / height, "\n".join(caption), color=WORDS, ha="center", va="top")
-        _curves(left, data)
-        _times(right, data)
-        return figure
+    said = [str(data.caption), *(f"; {data.names[two]} runs as {data.names[one]} does" for one, two in alike(data))]
+    caption = [line for part in "".join(said).split("\n") for line in textwrap.wrap(part, LETTERS)]
+    top = 0.38 + 0.125 * len(caption)
+    height = max(2.3, 0.65 + ROW * len(data.names)) + top - 0.14
+    figure = Figure(figsize=(WIDTH, height))
+    left, right = figure.subplots(1, 2, gridspec_kw={"width_ratios": (1.15, 1)})
+    longest = 0.062 * max(map(len, data.names))
+    figure.subplots_adjust(0.06, 0.36 / height, 0.985, 1 - top / height, (0.55 + longest) / 2.9)
+    figure.suptitle(str(data.title), fontsize=7, y=1 - 0.05 / height, va="top")
+    figure.text(0.5, 1 - 0.2 / height, "\n".join(caption), color=WORDS, ha="center", va="top")
+    _curves(left, data)
+    _times(right, data)
+    return figure
 
 
 def looks(names: list[str]) -> list[dict]:

@@ -13,8 +13,7 @@ from matplotlib.patheffects import withStroke
 from dynamics.heads.named import THRESHOLD
 from dynamics.heads.theorem import GAPS
 
-from ..figure_files import STYLE
-from ..palette import BLACK, CHAINED, DASHED, DOTTED, GREEN, SERIES, WORDS
+from ..palette import BLACK, CHAINED, DASHED, DOTTED, GREEN, SERIES, WORDS, styled
 
 OFF = 1.0  # from the plane: marks are hollow beyond
 _LEVELS = (0.01, 0.03, 0.1, 0.3, 1.0, 2.0, 5.0, 10.0, 30.0)
@@ -30,17 +29,17 @@ _KEY = f"""●  a head within {OFF:g} of the plane      ○  farther off      �
 ★  its end, with over {THRESHOLD:g} of its attention on the successor      ■  its end, else"""
 
 
+@styled
 def draw_panels(data) -> Figure:
     """The figure of `fig_training.Data`."""
-    with matplotlib.rc_context(fname=STYLE):
-        figure = Figure(figsize=(7.0, 4.1))
-        several = 1 < len(data.names) <= len(SERIES)  # else one look for all
-        hues = [{"color": one.color} for one in SERIES[: len(data.names)]] if several else [{}] * len(data.names)
-        _map(figure.add_axes((0.07, 0.335, 0.42, 0.59)), figure.add_axes((0.07, 0.205, 0.42, 0.02)), data, hues)
-        _losses(figure.add_axes((0.56, 0.55, 0.425, 0.375)), data, hues)
-        _gaps(figure.add_axes((0.72, 0.095, 0.265, 0.18)), data, hues)
-        figure.text(0.04, 0.06, _KEY, va="center", linespacing=1.5)
-        return figure
+    figure = Figure(figsize=(7.0, 4.1))
+    several = 1 < len(data.names) <= len(SERIES)  # else one look for all
+    hues = [{"color": one.color} for one in SERIES[: len(data.names)]] if several else [{}] * len(data.names)
+    _map(figure.add_axes((0.07, 0.335, 0.42, 0.59)), figure.add_axes((0.07, 0.205, 0.42, 0.02)), data, hues)
+    _losses(figure.add_axes((0.56, 0.55, 0.425, 0.375)), data, hues)
+    _gaps(figure.add_axes((0.72, 0.095, 0.265, 0.18)), data, hues)
+    figure.text(0.04, 0.06, _KEY, va="center", linespacing=1.5)
+    return figure
 
 
 def _map(panel: Axes, place: Axes, data, hues: list[dict]) -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 
 
-def softmax_over(logits, v, sinks=None):
+def softmax(logits, sinks=None):
     """Over keys; a row that sees none is zero."""
     top = logits.max(-1, keepdims=True, initial=-1e300)
     extra = 0.0
@@ -12,7 +12,12 @@ def softmax_over(logits, v, sinks=None):
         extra = np.exp(sinks[:, None, None] - top)
     powers = np.exp(logits - top)
     total = powers.sum(-1, keepdims=True) + extra
-    return np.divide(powers, total, out=np.zeros_like(powers), where=total > 0) @ v
+    return np.divide(powers, total, out=np.zeros_like(powers), where=total > 0)
+
+
+def spread(x, q):
+    """Keys, or what is of them, for each head of the queries."""
+    return np.repeat(x, q.shape[1] // x.shape[1], axis=1)
 
 
 class Right:
@@ -27,37 +32,36 @@ class Right:
         return np.arange(n_keys)[None] - np.arange(n_keys - n_queries, n_keys)[:, None]
 
     def alibi_bias(self, n_heads, n_queries, n_keys, mask=None):
-        found = self.alibi_slopes(n_heads)[:, None, None] * self.distance(n_queries, n_keys)
-        return found if mask is None else np.broadcast_to(found, (len(mask), *found.shape))
+        return self.alibi_slopes(n_heads)[:, None, None] * self.distance(n_queries, n_keys)
 
-    def seen(self, q, k, mask, segments, window):
-        away = -self.distance(q.shape[2], k.shape[2])
+    def seen(self, logits, mask=None, segments=None, window=None):
+        """The logits, without those of keys that a query does not see."""
+        n_queries, n_keys = logits.shape[2:]
+        away = -self.distance(n_queries, n_keys)
         found = (away >= 0)[None, None]
         if window is not None:
             found = found & (away < window)
         if mask is not None:
             found = found & mask[:, None, None]
         if segments is not None:
-            own = segments[:, k.shape[2] - q.shape[2] :]
-            found = found & (own[:, None, :, None] == segments[:, None, None])
-        return found
+            found = found & (segments[:, n_keys - n_queries :][:, None, :, None] == segments[:, None, None])
+        return np.where(found, logits, -np.inf)
 
     def scores(self, q, k):
-        k = np.repeat(k, q.shape[1] // k.shape[1], axis=1)
-        return q @ np.swapaxes(k, 2, 3) / np.sqrt(q.shape[3])
+        return q @ np.swapaxes(spread(k, q), 2, 3) / np.sqrt(q.shape[3])
 
     def read(self, logits, v, sinks=None):
-        return softmax_over(logits, np.repeat(v, logits.shape[1] // v.shape[1], axis=1), sinks)
+        return softmax(logits, sinks) @ spread(v, logits)
 
     def attention(self, q, k, v, mask=None, segments=None, window=None):
-        return self.read(np.where(self.seen(q, k, mask, segments, window), self.scores(q, k), -np.inf), v)
+        return self.sink_attention(q, k, v, None, mask, segments, window)
 
     def alibi_attention(self, q, k, v, mask=None, segments=None, window=None):
         logits = self.scores(q, k) + self.alibi_bias(q.shape[1], q.shape[2], k.shape[2])
-        return self.read(np.where(self.seen(q, k, mask, segments, window), logits, -np.inf), v)
+        return self.read(self.seen(logits, mask, segments, window), v)
 
     def sink_attention(self, q, k, v, sinks, mask=None, segments=None, window=None):
-        return self.read(np.where(self.seen(q, k, mask, segments, window), self.scores(q, k), -np.inf), v, sinks)
+        return self.read(self.seen(self.scores(q, k), mask, segments, window), v, sinks)
 
     def shift(self, x, weights, state=None, segments=None, mask=None):
         """The state is the last raw tokens."""
@@ -109,7 +113,7 @@ class Right:
             held[..., start : start + chunk] = True
             start += chunk
             held = self.forget(held, k)
-        return self.masked(q, k, v, np.repeat(kept, q.shape[1] // k.shape[1], axis=1)), kept
+        return self.masked(q, k, v, kept), kept
 
     def forget(self, held, k):
         norms = np.where(held, (k**2).sum(3), -np.inf)
@@ -117,21 +121,23 @@ class Right:
         return held & (norms >= least)
 
     def masked(self, q, k, v, sees):
-        return self.read(np.where(sees, self.scores(q, k), -np.inf), v)
+        return self.read(np.where(spread(sees, q), self.scores(q, k), -np.inf), v)
 
     def razor_attention(self, q, k, v, whole, sinks, window, chunks, compensation=False):
         return np.stack([self.razor_layer(*of, sinks, window, compensation) for of in zip(q, k, v, whole, strict=True)])
 
-    def razor_layer(self, q, k, v, whole, sinks, window, compensation):
-        length, group = k.shape[2], q.shape[1] // k.shape[1]
-        place = np.arange(length)
+    def dropped(self, q, k, whole, sinks, window):
+        """Which keys each head has dropped, and which are not later than the query."""
+        place = np.arange(k.shape[2])
         gone = (place >= sinks) & (place < place[:, None] + 1 - window) & ~whole[:, None, None]
-        gone, causal = np.repeat(gone, group, axis=0), place <= place[:, None]
-        logits = self.scores(q, k)
-        wanted = np.where(causal & ~gone, logits, -np.inf)
+        return spread(gone[None], q)[0], place <= place[:, None]
+
+    def razor_layer(self, q, k, v, whole, sinks, window, compensation):
+        gone, causal = self.dropped(q, k, whole, sinks, window)
+        wanted = np.where(causal & ~gone, self.scores(q, k), -np.inf)
         if not compensation:
             return self.read(wanted, v)
-        return self.with_token(wanted, q, np.repeat(k, group, axis=1), np.repeat(v, group, axis=1), gone)
+        return self.with_token(wanted, q, spread(k, q), spread(v, q), gone)
 
     def with_token(self, wanted, q, k, v, gone):
         """One more key for each query, whose value is the mean of what is gone."""
@@ -140,9 +146,7 @@ class Right:
         mean_key, mean_value = share @ k, share @ v
         with np.errstate(divide="ignore"):
             token = (q * mean_key).sum(-1) / np.sqrt(q.shape[3]) + self.mass(count)
-        both = np.concatenate([wanted, token[..., None]], axis=3)
-        weights = np.exp(both - both.max(-1, keepdims=True))
-        weights /= weights.sum(-1, keepdims=True)
+        weights = softmax(np.concatenate([wanted, token[..., None]], axis=3))
         return weights[..., :-1] @ v + weights[..., -1:] * mean_value
 
     def mass(self, count):
