@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 
 from dynamics.scalar import study
 from dynamics.scalar.record import ScalarTraining, read_study
@@ -75,11 +75,6 @@ def test_deviations_are_near_their_predictions(width):
 @pytest.mark.parametrize(("name", "data"), [("learning_time", "learning"), ("finite_width", "width")])
 def test_main_leaves_its_files(tmp_path, request, name, data):
     drawn(tmp_path, f"fig_{name}", "--quick", data=request.getfixturevalue(data))
-
-
-def test_width_data_repeats_itself(width):
-    for name, again in fig_finite_width.compute(200)._asdict().items():
-        assert_array_equal(getattr(width, name), again)
 
 
 def test_scalar_writes_a_study_and_prints_a_line_a_length(tmp_path, monkeypatch, done):

@@ -139,8 +139,8 @@ def test_lines_without_numbers_are_left_out(here, tmp_path):
     assert found.steps.tolist() == [[0, 1, 2, 3, 4]] and np.isnan(found.losses[0, 2]).all() and panels(found)
 
 
-def test_a_run_is_drawn_with_the_same_bytes_again(here, tmp_path):
-    drawn(tmp_path, "fig_training", str(here / "seeds"), "--quick", again=True)
+def test_main_leaves_its_files(here, tmp_path):
+    drawn(tmp_path, "fig_training", str(here / "seeds"), "--quick")
 
 
 REFUSED = {
