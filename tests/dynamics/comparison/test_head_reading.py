@@ -131,7 +131,6 @@ def test_one_head_alone_is_measured_again_with_the_shipped_model():
     if corpus.sha256 != reading.settings.training.corpus:
         pytest.skip("another standard library has other held-out text")
     model, needles = shipped("alibi-text").model, held_out(reading.settings, corpus)[1]
-    for at in (3, 14):
-        head = reading.models[0].heads[at]
-        hits, _ = _answers(model, sink_window_but([(head.layer, head.head)], reading.sinks, reading.window), needles)
-        assert abs(hits - head.whole) <= 6
+    head = reading.models[0].heads[14]
+    hits, _ = _answers(model, sink_window_but([(head.layer, head.head)], reading.sinks, reading.window), needles)
+    assert abs(hits - head.whole) <= 6
