@@ -127,21 +127,14 @@ def test_chosen_heads_are_those_of_the_whole_table_without_totals(alibi, tmp_pat
     assert [line.split()[0] for line in printed.splitlines()[1:9]] == ["1"] * 8
 
 
-def one_layer(folder, dtype):
-    config = files.BAICHUAN | {"model_max_length": 64, "num_hidden_layers": 1}
-    raw = files.random_tensors(files.baichuan_shapes(config, [24]))
-    return files.write(folder, config, {name: tensor.astype(dtype) for name, tensor in raw.items()})
-
-
-def test_certified_ranges_are_asked_for_and_named(tmp_path, done):
-    printed = done("scope", one_layer(tmp_path / "m", np.float32), "--eps", "0.1", "--certified")
+def test_certified_ranges_are_asked_for_and_named_and_not_of_weights_that_reading_rounds(here, done, refused):
+    for dtype in (np.float32, np.float64):
+        config = files.BAICHUAN | {"model_max_length": 64, "num_hidden_layers": 1}
+        raw = files.random_tensors(files.baichuan_shapes(config, [24]))
+        files.write(here / np.dtype(dtype).name, config, {name: tensor.astype(dtype) for name, tensor in raw.items()})
+    printed = done("scope", "./float32", "--eps", "0.1", "--certified")
     assert "4 ranges D: upper end of an enclosure in ball arithmetic" in printed
-
-
-def test_weights_that_reading_rounds_are_not_certified(tmp_path, done, refused):
-    model = one_layer(tmp_path / "m", np.float64)
-    done("scope", model, "--eps", "0.1")
-    refused(f"scope {model} --eps 0.1 --certified", "float64 weights are rounded to float32")
+    refused("scope ./float64 --eps 0.1 --certified", "float64 weights are rounded to float32")
 
 
 def test_models_of_others_are_read_without_torch(llama):
