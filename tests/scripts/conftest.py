@@ -8,6 +8,31 @@ from scripts.commands import cli
 from tests.scripts.commands import main_of
 
 
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """The folder of tiny random models of these families, the first with a tokenizer of words, by their numbers."""
+
+    def made(families, vocabulary, **special):
+        from tokenizers import Tokenizer
+        from tokenizers.models import WordLevel
+        from tokenizers.pre_tokenizers import Whitespace
+        from transformers import PreTrainedTokenizerFast
+        from transformers.utils import logging
+
+        from tests.dynamics.hf import models
+
+        logging.disable_progress_bar()
+        place = tmp_path_factory.mktemp("models")
+        for family in families:
+            models.model(family, dtype=None).save_pretrained(place / family)
+        tokenizer = Tokenizer(WordLevel(vocabulary, unk_token="[UNK]"))
+        tokenizer.pre_tokenizer = Whitespace()
+        PreTrainedTokenizerFast(tokenizer_object=tokenizer, **special).save_pretrained(place / families[0])
+        return place
+
+    return made
+
+
 @pytest.fixture
 def here(tmp_path, monkeypatch):
     """An empty folder, in which the command runs."""

@@ -23,20 +23,9 @@ OPTIONS = "--heads none --sinks 2 --quiet --json out.json"
 
 
 @pytest.fixture(scope="module")
-def folders(tmp_path_factory):
+def folders(saved):
     """Folders of a Llama whose tokenizer has a first token, of a gpt-oss, of a GPT-2 and of a BERT."""
-    from tokenizers import Tokenizer
-    from tokenizers.models import WordLevel
-    from transformers import PreTrainedTokenizerFast
-    from transformers.utils import logging
-
-    logging.disable_progress_bar()
-    place = tmp_path_factory.mktemp("models")
-    for family in ("llama", "gpt_oss", "gpt2", "bert"):
-        models.model(family, dtype=torch.float32).save_pretrained(place / family)
-    tokenizer = Tokenizer(WordLevel({"<s>": 0, "[UNK]": 1}, unk_token="[UNK]"))
-    PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>").save_pretrained(place / "llama")
-    return place
+    return saved(("llama", "gpt_oss", "gpt2", "bert"), {"<s>": 0, "[UNK]": 1}, bos_token="<s>")
 
 
 @pytest.fixture

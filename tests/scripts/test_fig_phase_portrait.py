@@ -11,7 +11,7 @@ from theory import landscape
 
 @pytest.fixture(scope="module")
 def data():
-    return fig_phase_portrait.compute(8, 15)
+    return fig_phase_portrait.compute(8, 9)
 
 
 def test_data_has_every_start_on_one_of_the_two_routes(data):

@@ -1,7 +1,6 @@
 """The command scope: its table, JSON and map on small checkpoints, memory."""
 
 import importlib
-import os
 from functools import partial
 
 import numpy as np
@@ -16,7 +15,7 @@ from scripts.figures.heads.scope_map import Data, draw
 from tests.dynamics.hf import models
 from tests.dynamics.weights import checkpoint_files as files
 from tests.dynamics.weights.test_layouts import M1, m1_convolutions
-from tests.scripts.commands import contents, loaded, read, stopped, told
+from tests.scripts.commands import loaded, read, told
 
 KV_SHIFT = SHIPPED / "kv-shift"
 
@@ -56,17 +55,9 @@ def test_table_and_json_hold_what_the_library_returns(alibi, tmp_path, done):
     kept = sum(head.budget for head in expected)
     assert written["totals"]["kept"] == kept < written["totals"]["full"] == 16 * 900
     assert f"{kept} of {16 * 900} tokens" in printed and "% saved" in printed
-
-
-def test_table_json_map_and_help_say_which_arithmetic_the_bounds_are_about(alibi, tmp_path, done):
-    out = tmp_path / "scope.json"
-    printed = done("scope", alibi, "--eps", "1e-2", "--json", out)
-    (line,) = [line for line in printed.splitlines() if line.startswith("arithmetic: ")]
-    assert "exact (real) arithmetic" in line and "bfloat16" in line
-    assert read(out)["arithmetic"] == line.removeprefix("arithmetic: ")
-    assert "exact arithmetic" in mapped([[3.0, 9.0]]).axes[0].get_xlabel()
-    help_text = done("scope", "--help")
-    assert "exact arithmetic" in help_text and "bfloat16" in help_text
+    (line,) = [line for line in lines if line.startswith("arithmetic: ")]
+    assert "exact arithmetic" in done("scope", "--help") and "bfloat16" in line
+    assert "exact (real) arithmetic" in line and written["arithmetic"] == line.removeprefix("arithmetic: ")
 
 
 @pytest.mark.parametrize(
@@ -101,25 +92,23 @@ def test_layers_with_other_heads_and_a_window_are_read_and_drawn(tmp_path, done)
         assert np.isnan(data["scope"]).any() and np.isfinite(data["scope"]).any()
 
 
-def test_map_holds_a_cell_a_head_and_draws_the_same_bytes_twice(alibi, tmp_path, done):
-    for name in ("one", "two"):
-        done("scope", alibi, "--eps", "1e-2", "--context", "900", "--figure", tmp_path / name / "map")
-    files = contents(tmp_path / "one")
-    assert files.keys() == {"map.npz", "map.pdf", "map.png"} and files == contents(tmp_path / "two")
-    with np.load(tmp_path / "one" / "map.npz") as data:
+def test_map_holds_a_cell_a_head_and_what_was_written_is_said_last(alibi, tmp_path, done):
+    out = ["--json", tmp_path / "x.json", "--figure", tmp_path / "map"]
+    printed = done("scope", alibi, "--eps", "1e-2", "--context", "900", *out)
+    names = ("x.json", "map.pdf", "map.png", "map.npz")
+    assert printed.splitlines()[-4:] == [f"wrote {tmp_path / name}" for name in names]
+    with np.load(tmp_path / "map.npz") as data:
         assert data["scope"].shape == data["local"].shape == (2, 8)
         assert data["local"].any() and not data["local"].all()
         assert (np.diff(data["scope"][:, ::2]) > 0).all()  # the steeper the slope the shorter the scope
 
 
-def mapped(cells):
-    """The map of these scopes, no head being local."""
-    return draw(Data(np.array(cells), np.zeros(np.shape(cells), bool), np.array(0.1), np.array(9), np.array("m")))
-
-
 def test_map_without_a_bound_or_a_local_head_is_drawn():
     for cells in ([[np.inf, np.nan]], [[3.0, np.inf]], [[0.0, 5.0], [1e300, 2.0]]):
-        mapped(cells).canvas.draw()
+        data = Data(np.array(cells), np.zeros(np.shape(cells), bool), np.array(0.1), np.array(9), np.array("m"))
+        figure = draw(data)
+        figure.canvas.draw()
+        assert "exact arithmetic" in figure.axes[0].get_xlabel()
 
 
 def test_chosen_heads_are_those_of_the_whole_table_without_totals(alibi, tmp_path, done):
@@ -138,34 +127,14 @@ def test_chosen_heads_are_those_of_the_whole_table_without_totals(alibi, tmp_pat
     assert [line.split()[0] for line in printed.splitlines()[1:9]] == ["1"] * 8
 
 
-def test_what_was_written_is_said_last(alibi, tmp_path, done):
-    out = ["--json", str(tmp_path / "x.json"), "--figure", str(tmp_path / "map"), "--format", "png"]
-    printed = done("scope", alibi, "--eps", "1e-2", *out)
-    assert printed.splitlines()[-3:] == [f"wrote {tmp_path / name}" for name in ("x.json", "map.png", "map.npz")]
-
-
-def one_layer(folder, dtype):
-    config = files.BAICHUAN | {"model_max_length": 64, "num_hidden_layers": 1}
-    raw = files.random_tensors(files.baichuan_shapes(config, [24]))
-    return files.write(folder, config, {name: tensor.astype(dtype) for name, tensor in raw.items()})
-
-
-def test_certified_ranges_are_asked_for_and_named(tmp_path, done):
-    printed = done("scope", one_layer(tmp_path / "m", np.float32), "--eps", "0.1", "--certified")
+def test_certified_ranges_are_asked_for_and_named_and_not_of_weights_that_reading_rounds(here, done, refused):
+    for dtype in (np.float32, np.float64):
+        config = files.BAICHUAN | {"model_max_length": 64, "num_hidden_layers": 1}
+        raw = files.random_tensors(files.baichuan_shapes(config, [24]))
+        files.write(here / np.dtype(dtype).name, config, {name: tensor.astype(dtype) for name, tensor in raw.items()})
+    printed = done("scope", "./float32", "--eps", "0.1", "--certified")
     assert "4 ranges D: upper end of an enclosure in ball arithmetic" in printed
-
-
-def test_weights_that_reading_rounds_are_not_certified(tmp_path, done, refused):
-    model = one_layer(tmp_path / "m", np.float64)
-    done("scope", model, "--eps", "0.1")
-    refused(f"scope {model} --eps 0.1 --certified", "float64 weights are rounded to float32")
-
-
-def test_interruption_exits_130_and_writes_nothing(alibi, tmp_path, monkeypatch, command):
-    monkeypatch.setattr("dynamics.scope.heads.layer_scopes", stopped)
-    code, printed, errors = command("scope", alibi, "--eps", "0.1", "--json", tmp_path / "x.json")
-    assert (code, printed) == (130, "") and errors.startswith("interrupted")
-    assert os.listdir(tmp_path) == ["alibi"]
+    refused("scope ./float64 --eps 0.1 --certified", "float64 weights are rounded to float32")
 
 
 def test_models_of_others_are_read_without_torch(llama):

@@ -15,7 +15,7 @@ from dynamics.sinks.opened import open_model
 from dynamics.training.checkpoint import SHIPPED
 from scripts.figures.heads import fig_sink_layers, sinks_panels
 from tests.dynamics.hf import models
-from tests.scripts.commands import contents, read, stopped
+from tests.scripts.commands import read
 from tests.scripts.test_scope_refusals import QUERY, config, content, pickled, poisoned, weights
 
 ALIBI = str(SHIPPED / "alibi-text")
@@ -27,22 +27,9 @@ VOCABULARY = {word: number for number, word in enumerate(["[UNK]", *dict.fromkey
 
 
 @pytest.fixture(scope="module")
-def folders(tmp_path_factory):
+def folders(saved):
     """Folders of a Llama with a tokenizer of words, a GPT-2, a BERT and a gpt-oss."""
-    from tokenizers import Tokenizer
-    from tokenizers.models import WordLevel
-    from tokenizers.pre_tokenizers import Whitespace
-    from transformers import PreTrainedTokenizerFast
-    from transformers.utils import logging
-
-    logging.disable_progress_bar()
-    place = tmp_path_factory.mktemp("models")
-    for family in ("llama", "gpt2", "bert", "gpt_oss"):
-        models.model(family, dtype=torch.float32).save_pretrained(place / family)
-    tokenizer = Tokenizer(WordLevel(VOCABULARY, unk_token="[UNK]"))
-    tokenizer.pre_tokenizer = Whitespace()
-    PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="[UNK]").save_pretrained(place / "llama")
-    return place
+    return saved(("llama", "gpt2", "bert", "gpt_oss"), VOCABULARY, unk_token="[UNK]")
 
 
 @pytest.fixture
@@ -104,13 +91,10 @@ def test_a_text_goes_through_the_models_tokenizer(folders, here, command):
     assert told[0][0] == 0 and told[0] == told[1] == told[2]
 
 
-def test_a_model_trained_here_reads_bytes_and_draws_the_same_files_twice(here, done):
+def test_a_model_trained_here_reads_bytes_and_draws_its_files(here, done):
     Path("text").write_text("naïve = 1\n" * 30, "utf-8")
-    for name in ("one", "two"):
-        line = f"{ALIBI} --text text --window 64 --figure {name}/"
-        printed = done("sinks", *line.split())
-        assert "induction, 4 layers of 8 heads" in printed
-    assert contents("one").keys() == {"sinks.npz", "sinks.pdf", "sinks.png"} and contents("one") == contents("two")
+    assert "induction, 4 layers of 8 heads" in done("sinks", *f"{ALIBI} --text text --window 64 --figure one/".split())
+    assert sorted(os.listdir("one")) == ["sinks.npz", "sinks.pdf", "sinks.png"]
     with np.load("one/sinks.npz") as data:
         text = b"na??ve = 1\n" * 30
         found = measure(open_model(ALIBI, CPU), np.frombuffer(text, np.uint8), 64)
@@ -167,14 +151,6 @@ def test_what_a_reader_must_know_is_said_and_nothing_else(line, folders, here, c
         expected = any(words in wanted for wanted in SAID[line]) or (words == MID and "--window 12" in line)
         assert (words in told) == expected, words
     assert max(map(len, printed.splitlines()), default=0) <= 120
-
-
-def test_an_interruption_leaves_no_file(folders, here, monkeypatch, command):
-    monkeypatch.setattr("dynamics.sinks.measured._window", stopped)
-    arguments = [str(folders / "llama"), "--tokens", "ids", "--json", "x.json", "--figure", "map"]
-    code, printed, errors = command("sinks", *arguments)
-    assert (code, printed, errors) == (130, "", "interrupted: nothing half-written was left behind\n")
-    assert sorted(os.listdir(here)) == ["ids", "text"]
 
 
 # --- the figure -------------------------------------------------------------------------------------------------------

@@ -9,9 +9,8 @@ from dynamics.comparison.head_reading import questions, read_model, read_reading
 from dynamics.comparison.presets import preset
 from dynamics.model.decoder import InductionModel
 from dynamics.razor.eviction import heavy_hitters, known_query, sink_window, sink_window_but
-from dynamics.tasks.corpus import Corpus, standard_library
+from dynamics.tasks.corpus import Corpus
 from dynamics.tasks.needles import Windows, retrieval_windows
-from dynamics.training.checkpoint import shipped
 from proofs_check.razor.measured.trained_checks import FINDERS
 from tests.dynamics.refusal import refused
 from tests.scripts.test_compare import tiny
@@ -121,17 +120,3 @@ def test_the_shipped_reading_is_of_the_comparison_and_fits_the_shipped_model():
         assert FINDERS[model.seed] == (layer, head)
         rank = [(h.layer, h.head) for h in before].index((layer, head))
         assert model.scoped[-1].heads[rank] == (layer, head)
-
-
-def test_one_head_alone_is_measured_again_with_the_shipped_model():
-    from dynamics.comparison.head_reading import _answers
-    from dynamics.comparison.policies import held_out
-
-    reading, corpus = read_reading(), standard_library()
-    if corpus.sha256 != reading.settings.training.corpus:
-        pytest.skip("another standard library has other held-out text")
-    model, needles = shipped("alibi-text").model, held_out(reading.settings, corpus)[1]
-    for at in (3, 14):
-        head = reading.models[0].heads[at]
-        hits, _ = _answers(model, sink_window_but([(head.layer, head.head)], reading.sinks, reading.window), needles)
-        assert abs(hits - head.whole) <= 6

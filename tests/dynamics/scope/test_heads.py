@@ -69,11 +69,7 @@ def test_numbers_are_those_of_each_head_alone(checkpoint):
     heads = scopes(checkpoint, mass=0.3)[0][1]
     for head, measured in zip(heads, scope_ranges.layer_ranges(checkpoint, 1), strict=True):
         kv, weights = head.kv_head, checkpoint.weights[1]
-        w_q, w_k, w_v = (
-            weights["query"][head.head].astype(float),
-            weights["key"][kv].astype(float),
-            weights["value"][kv],
-        )
+        w_q, w_k = weights["query"][head.head].astype(float), weights["key"][kv].astype(float)
         adjusted = sizes.scale * math.sqrt(sizes.d_head)
         bias = None if small.query_bias is None else adjusted * small.query_bias[head.head]
         given = alibi.Head(adjusted * w_q, w_k, small.gamma, small.norm_bias, bias, sizes.norm)
@@ -82,7 +78,7 @@ def test_numbers_are_those_of_each_head_alone(checkpoint):
         assert head.logit_range == pytest.approx(wide, rel=1e-10)
         assert head.scope == pytest.approx(alibi.scope(slope, wide, 0.05), rel=1e-9)
         assert head.mass_window == pytest.approx(alibi.window_for_mass(slope, wide, 0.3), rel=1e-9)
-        wide_values = value_diameter(w_v, small.gamma, sizes.norm)
+        wide_values = value_diameter(weights["value"][kv], small.gamma, sizes.norm)
         assert measured.value_diameter == pytest.approx(wide_values, rel=1e-9)
         dropped = alibi.dropped_mass_bound(head.budget, slope, wide, 64)
         assert head.dropped_mass == pytest.approx(dropped, rel=1e-9)
@@ -106,22 +102,15 @@ def test_each_kind_of_head_says_what_its_range_rests_on():
     assert all(head.printed_scope is None and head.mass_window == math.inf for head in scopes(CASES["rope"])[0][0])
 
 
-def test_a_group_keeps_what_its_most_demanding_head_needs():
-    (heads, _), asked = scopes(CASES["alibi, small"], context=200)
-    assert {head.reach for head in heads} == {Reach.LOCAL, Reach.RETRIEVAL}
+@pytest.mark.parametrize(("slopes", "context"), [(SLOPES, 200), (SLOPES[::-1], 10**6)])
+def test_a_group_keeps_what_its_most_demanding_head_needs(slopes, context):
+    (heads, _), asked = scopes(case(size=0.2, position="alibi", slopes=slopes), context=context)
     for head in heads:
         group = [other for other in heads if other.kv_head == head.kv_head]
         needs = [math.ceil(o.mass_window) if o.reach is Reach.LOCAL else asked.context for o in group]
         assert head.budget == max(needs)
         assert head.kv_head == head.head // (HEADS // KV_HEADS)
-    assert heads[0].dropped_mass < 0.05 < heads[0].mass_window
-
-
-def test_a_group_is_ruled_by_any_of_its_heads_not_the_last():
-    (heads, _), _ = scopes(case(size=0.2, position="alibi", slopes=SLOPES[::-1]), context=10**6)
-    needs = [math.ceil(head.mass_window) for head in heads]
-    assert needs[0] > needs[1] and needs[2] > needs[3]
-    assert [head.budget for head in heads] == [needs[0], needs[0], needs[2], needs[2]]
+    assert heads[0].dropped_mass < 0.05 < heads[0].mass_window and len({head.budget for head in heads}) == 2
 
 
 def test_a_smaller_window_turns_local_heads_into_retrieval_heads():
@@ -159,8 +148,8 @@ def test_reading_few_heads_at_a_time_changes_nothing(name, monkeypatch):
     monkeypatch.setattr(scope_ranges, "CHUNK_BYTES", 1)
     for heads, others in zip(whole, scopes(CASES[name])[0], strict=True):
         for head, other in zip(heads, others, strict=True):
-            assert head.logit_range == pytest.approx(other.logit_range, rel=1e-12)
-            assert [head[i] for i in (1, 2, 11, 14, 15, 16)] == [other[i] for i in (1, 2, 11, 14, 15, 16)]
+            assert (head.head, head.kv_head, head.alpha) == (other.head, other.kv_head, other.alpha)
+            assert head.output_error == pytest.approx(other.output_error) and head.scope == pytest.approx(other.scope)
 
 
 def test_certified_ranges_lie_above_and_close():

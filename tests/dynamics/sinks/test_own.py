@@ -165,14 +165,14 @@ def alive(model, tokens, window, change=None):
 
 
 def test_memory_does_not_grow_with_the_text_and_no_attention_is_whole(monkeypatch):
-    model, window = own(), 32
+    model, window = own(), 16
     reading_ = measured.reading
     monkeypatch.setattr(measured, "reading", lambda *args: reading_(*args, block=6 * window))
     short, long = (alive(model, text(times * window), window) for times in (1, 3))
     assert long.peak <= 1.02 * short.peak
     # bytes of double precision, of half the attention of a layer
     assert short.largest == long.largest < 8 * 4 * window * window / 2
-    for change in (Mask(3), Hide(3), Swap(1, 2)):
+    for change in (Mask(3), Swap(1, 2)):
         short_, long_ = (alive(model, text(times * window), window, change).peak for times in (1, 3))
         # all tokens of the text are one tensor
         assert long_ <= 1.02 * short_ + 8 * 2 * window
