@@ -38,7 +38,8 @@ def test_token_never_counts_more_than_the_dropped_mass_and_at_least_the_bound(se
 def test_centred_token_is_exact_at_its_centre_with_its_gradient(seed):
     rng, keys, values = dropped_tokens(seed)
     query = rng.normal(size=keys.shape[1])
-    stand_in = token(keys, values, centre=query)
+    batch = token([2 * keys, keys], [2 * values, values], np.ones((2, len(keys))), [2 * query, query])
+    stand_in = Token(*(part[1] for part in batch))._replace(log_mass=batch.log_mass[1] - 1)
     logits, every = np.append(keys @ query, rng.normal(size=3)), np.append(values, rng.normal(size=(3, 2)), axis=0)
     weight = log_weight(query, stand_in)
     found = compare(logits, every, np.arange(len(logits)) < len(keys), weight, stand_in.value)
@@ -46,17 +47,6 @@ def test_centred_token_is_exact_at_its_centre_with_its_gradient(seed):
     for axis in np.eye(len(query)):
         up, down = (log_sum(keys @ (query + s * 1e-5 * axis)) for s in (1, -1))
         assert (up - down) / 2e-5 == approx(float(stand_in.key @ axis), abs=1e-7)
-
-
-@given(seeds)
-def test_token_of_a_batch_equals_each_head_alone(seed):
-    rng = np.random.default_rng(seed)
-    keys, values = rng.normal(size=(2, 3, 5, 4)), rng.normal(size=(2, 3, 5, 2))
-    biases, centre = rng.normal(size=(2, 3, 5)), rng.normal(size=(2, 3, 4))
-    whole = token(keys, values, biases, centre)
-    alone = token(keys[1, 2], values[1, 2], biases[1, 2], centre[1, 2])
-    for found, expected in zip(whole, alone, strict=True):
-        assert_allclose(found[1, 2], expected, atol=1e-13)
 
 
 def test_compensation_refuses_bad_input_in_one_line():
