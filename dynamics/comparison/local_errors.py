@@ -23,7 +23,7 @@ from dynamics.razor.plan import RazorPlan
 SINKS = 4
 TINY = 1e-300  # in place of an output that is 0 throughout
 SHARES = tuple(Fraction(n, 64) for n in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 40, 48, 56, 60))
-PAPERS = "razor, the paper's heads"
+RAZOR = "razor, heads found"
 Run = Callable[[AttentionFunction], float]  # reads the text once with this attention: its loss, in nats a token
 Head = tuple[int, int]
 
@@ -76,12 +76,12 @@ def measured(
 
 
 def policies(
-    plan: RazorPlan, context: int, share: Fraction, retrieval: Sequence[Head], sloped: bool
+    plan: RazorPlan, context: int, share: Fraction, heads: Sequence[Head], sloped: bool
 ) -> dict[str, AttentionFunction]:
     """Every other policy with at most `share` of all entries at `context` tokens, those that fit.
 
-    plan: any of the model; retrieval: the paper's heads, pairs (layer, head), which RazorAttention keeps whole. Heavy
-    hitters need a key-value head for each head.
+    plan: any of the model; heads: pairs (layer, head), which RazorAttention keeps whole. Heavy hitters need a key-value
+    head for each head.
     """
     tokens, found = int(share * context), {}
     layers, kv_heads = len(plan.full), plan.n_kv_heads
@@ -91,7 +91,7 @@ def policies(
         found["sinks + window"] = sink_window(SINKS, tokens - SINKS)
     if tokens >= 2 and plan.group == 1:
         found["heavy hitters"] = heavy_hitters(tokens - tokens // 2, tokens // 2)
-    razor = {"razor, no heads": []} | ({PAPERS: list(retrieval)} if retrieval else {})
+    razor = {"razor, no heads": []} | ({RAZOR: list(heads)} if heads else {})
     for name, whole in razor.items():
         held = RazorPlan.for_heads(whole, layers, plan.n_heads, kv_heads, sinks=SINKS, buffer=1, share=Fraction(0),
                                    compensation="alibi" if sloped else "mean")  # fmt: skip

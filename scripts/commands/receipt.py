@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dynamics.sinks.texts import Text
     from dynamics.weights.reader import Checkpoint
 
-CONTEXT, SINKS = 256, 4
+CONTEXT, SINKS, FEWEST = 256, 4, 20
 
 
 def parser() -> Parser:
@@ -179,7 +179,7 @@ def promise(
     cache = PromiseCache(weighed(checkpoint, dtype), plan.n_kv_heads, error)
     ours = _kept_promises(checkpoint, plan, cache, read, wide, tokens.shape[1])
     sloped = checkpoint.architecture.slopes is not None
-    others = _Others(plan, tokens.shape[1], _retrieval(model, tokens.shape[1]), sloped)
+    others = _Others(plan, tokens.shape[1], _found(model), sloped)
     return [("promised", one) for one in ours] + others.rows(min(ours, key=lambda one: one.kept), error, read, wide)
 
 
@@ -200,11 +200,11 @@ def _kept_promises(checkpoint, plan, cache, read, wide, context) -> "list[Local]
 
 
 class _Others(NamedTuple):
-    """What the other policies need: a plan of the model, the context, the paper's heads, whether ALiBi is used."""
+    """What the other policies need: a plan of the model, the context, heads that are kept whole, whether ALiBi is used."""
 
     plan: "RazorPlan"
     context: int
-    retrieval: list[tuple[int, int]]
+    heads: list[tuple[int, int]]
     sloped: bool
 
     def rows(self, best: "Local", error: float, read, wide) -> "list[tuple[str, Local]]":
@@ -226,22 +226,16 @@ class _Others(NamedTuple):
     def _measured(self, share, read, wide) -> "list[Local]":
         from dynamics.comparison.local_errors import measured, policies
 
-        chosen = policies(self.plan, self.context, share, self.retrieval, self.sloped)
+        chosen = policies(self.plan, self.context, share, self.heads, self.sloped)
         return [measured(name, float(share), function, read, wide) for name, function in chosen.items()]
 
 
-def _retrieval(model: "nn.Module", context: int) -> list[tuple[int, int]]:
-    """The paper's heads, by scores on as many tokens as context and vocabulary allow; none for fewer than 3 tokens."""
-    import numpy as np
+def _found(model: "nn.Module") -> list[tuple[int, int]]:
+    """The heads that the command `heads` would keep whole; none where the ids are too few for its prompts."""
+    from dynamics.heads.found import find
+    from dynamics.heads.rows import vocabulary
 
-    from dynamics.heads.scores import head_scores, largest_k
-    from dynamics.heads.selection import retrieval_heads
-
-    k = min(max(3, min(64, context // 4)), largest_k(model, 4, ()))
-    if k < 3:
-        return []
-    scores = head_scores(model, k=k, seed=0)
-    return [(int(layer), int(head)) for layer, head in np.argwhere(retrieval_heads(scores))]
+    return find(model, seeds=3).whole_heads if vocabulary(model) >= FEWEST else []
 
 
 def _reader(model: "nn.Module", tokens: "Tensor"):

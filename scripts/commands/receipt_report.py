@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dynamics.comparison.local_errors import PAPERS, Local
+from dynamics.comparison.local_errors import RAZOR, Local
 from dynamics.razor.plan import RazorPlan
 from dynamics.razor.plan_file import plan_text
 from dynamics.razor.promise import NOTHING
@@ -25,7 +25,7 @@ PROMISED = ("what", "policy", "kept", "largest error", "mean error", "of the out
 UNITS = (
     "errors: shares of the diameter of a head's values; of the output: the largest over the head's mean output norm",
     "proved are the promised errors, in units of the diameter; all else, the loss too, is measured on this text",
-    f"{PAPERS}: the top 14 % by induction and 1 % by echo, whether or not they are any good at it",
+    f"{RAZOR}: those that `heads` would keep whole; without this row it finds none",
 )
 
 
