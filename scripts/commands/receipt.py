@@ -200,7 +200,7 @@ def _kept_promises(checkpoint, plan, cache, read, wide, context) -> "list[Local]
 
 
 class _Others(NamedTuple):
-    """What the other policies need: a plan of the model, the context, heads that are kept whole, whether ALiBi is used."""
+    """What the other policies need: a plan of the model, the context, heads kept whole, whether ALiBi is used."""
 
     plan: "RazorPlan"
     context: int
