@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from scripts.figures.landscape import fig_phase_portrait
+from tests.dynamics.refusal import refused
 from tests.scripts.commands import drawn
 from theory import landscape
 
@@ -57,8 +58,7 @@ def test_data_paths_start_in_their_planes_and_lose(data):
 
 @pytest.mark.parametrize("tokens", [3, 101])
 def test_compute_refuses_other_numbers_of_tokens(tokens):
-    with pytest.raises(ValueError, match=r"4\.\.100"):
-        fig_phase_portrait.compute(tokens)
+    refused(r"4\.\.100", fig_phase_portrait.compute, tokens)
 
 
 def test_main_leaves_its_files(tmp_path, data):

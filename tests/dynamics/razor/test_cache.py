@@ -149,5 +149,5 @@ def test_beams_of_a_padded_batch_are_counted_as_its_sequences():
     decode(cache, stream(plan, 20, batch=3), [8, *[1] * 12], None, real=real)
     cache.reorder(torch.tensor([1, 1, 0, 2]))
     refused(r"sequences 0\.\.3", cache.reorder, torch.tensor([4]))
-    with pytest.raises(ValueError, match=r"the cache holds keys of batch 4, width 4 and torch\.float64, got 3"):
-        decode(cache, stream(plan, 1, batch=3), [1], None)
+    words = r"the cache holds keys of batch 4, width 4 and torch\.float64, got 3"
+    refused(words, decode, cache, stream(plan, 1, batch=3), [1], None)
