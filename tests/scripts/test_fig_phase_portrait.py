@@ -15,11 +15,8 @@ def data():
     return fig_phase_portrait.compute(8, 9)
 
 
-def test_data_has_every_start_on_one_of_the_two_routes(data):
+def test_data_border_parts_two_routes_and_passes_the_critical_point(data):
     assert set(np.unique(data.route)) == {-1, 1}
-
-
-def test_data_border_parts_the_routes_and_passes_the_critical_point(data):
     for route, border, axis in zip(data.route, data.border, data.axes, strict=True):
         assert_array_equal(route > 0, axis > border[:, None])
     assert np.interp(data.critical[1], data.axes[0], data.border[0]) == pytest.approx(data.critical[2], abs=0.01)
