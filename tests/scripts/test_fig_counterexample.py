@@ -26,18 +26,3 @@ def test_data_weight_exceeds_eps_between_the_printed_and_the_sharp_scope_and_not
     between = (data.distance > data.printed) & (data.distance < data.sharp)
     assert between.sum() == 18 and (data.weight[between] > data.eps).all()
     assert (data.weight[data.distance >= data.sharp] <= data.eps).all()
-
-
-def test_data_the_querys_own_key_is_its_worst(data):
-    root = np.sqrt(2)
-    assert_allclose(data.states, [[root, 0], [-root, 0]])
-    assert (np.linalg.norm(data.hidden, axis=1) == 1).all()
-    assert_allclose(data.keys @ data.query, [-10, 10])
-
-
-def test_figure_draws_the_printed_scope_up_to_the_curve_and_says_the_weight_beyond_it(data):
-    panel = fig_counterexample.draw(data).axes[1]
-    (upright,) = (line for line in panel.lines if tuple(line.get_xdata()) == (data.printed, data.printed))
-    assert tuple(upright.get_ydata()) == (0, 1)
-    assert any(text.get_text() == "89 % at 34,\nbeyond $L_h$" for text in panel.texts)
-    assert 100 * data.weight[33] == pytest.approx(89, abs=0.5)
