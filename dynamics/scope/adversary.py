@@ -4,8 +4,7 @@ Three states are enough. The weight of a set of tokens, as a share of all, rises
 with every other. Given the query's state x, the logit of a key gamma z + b is c . z + const with c = P (gamma p), p =
 W_K^T (W_Q x + b_Q) / sqrt(d_head), P the mean's removal (LayerNorm); keys are chosen independently, so those of the set
 take z = sqrt(d) c / ||c|| and the others its opposite, by Cauchy and Schwarz. Only the query's own key is not free: it
-is x. What is left is one ascent over the sphere of x, from many starts (`ascend`); `dynamics.scope.adversary_free`
-attacks this argument itself by moving all states.
+is x. What is left is one ascent over the sphere of x, from many starts (`ascend`).
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 
 from dynamics.comparison.equal_memory import Row, held_bytes, shape_of
 from dynamics.comparison.on_text import measure
-from dynamics.razor.plan_file import read_plan
+from dynamics.razor.plan_file import parse_plan, read_plan
 from dynamics.sinks.opened import open_model
 from scripts.commands import table
 from tests.dynamics.hf import models
@@ -44,7 +44,7 @@ def test_the_numbers_are_those_of_the_library_and_the_plan_is_the_chosen_policy(
     model = open_model(folders / "llama", torch.device("cpu"))
     windows = np.insert(ROWS[:, :29], 0, 0, axis=1)
     shape = shape_of(model, torch.from_numpy(windows[0]))
-    rows = [Row(row["policy"], tuple(read_plan(_saved(plan)) for plan in row["plans"])) for row in found["rows"]]
+    rows = [Row(row["policy"], tuple(map(planned, row["plans"]))) for row in found["rows"]]
     (scores,) = measure(model, windows, shape, [rows])
     for row, given in zip(rows, found["rows"], strict=True):
         assert_allclose(found["scores"][row.policy]["windows"], scores[row.policy].windows, rtol=1e-6)
@@ -58,9 +58,8 @@ def test_the_numbers_are_those_of_the_library_and_the_plan_is_the_chosen_policy(
     assert "8 of 8 windows of 30 tokens, one every 29; put in front: token 0 in each; 32 tokens left out" in printed
 
 
-def _saved(plan):
-    Path("one.json").write_text(json.dumps(plan), "utf-8")
-    return "one.json"
+def planned(written):
+    return parse_plan(json.dumps(written).encode())
 
 
 @pytest.mark.parametrize("bos", ["each", "first", "none"])

@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from scripts.figures.landscape import fig_phase_portrait
+from tests.dynamics.refusal import refused
 from tests.scripts.commands import drawn
 from theory import landscape
 
@@ -14,11 +15,8 @@ def data():
     return fig_phase_portrait.compute(8, 9)
 
 
-def test_data_has_every_start_on_one_of_the_two_routes(data):
+def test_data_border_parts_two_routes_and_passes_the_critical_point(data):
     assert set(np.unique(data.route)) == {-1, 1}
-
-
-def test_data_border_parts_the_routes_and_passes_the_critical_point(data):
     for route, border, axis in zip(data.route, data.border, data.axes, strict=True):
         assert_array_equal(route > 0, axis > border[:, None])
     assert np.interp(data.critical[1], data.axes[0], data.border[0]) == pytest.approx(data.critical[2], abs=0.01)
@@ -57,8 +55,7 @@ def test_data_paths_start_in_their_planes_and_lose(data):
 
 @pytest.mark.parametrize("tokens", [3, 101])
 def test_compute_refuses_other_numbers_of_tokens(tokens):
-    with pytest.raises(ValueError, match=r"4\.\.100"):
-        fig_phase_portrait.compute(tokens)
+    refused(r"4\.\.100", fig_phase_portrait.compute, tokens)
 
 
 def test_main_leaves_its_files(tmp_path, data):

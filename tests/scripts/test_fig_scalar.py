@@ -29,6 +29,7 @@ def test_curves_start_near_log_t_and_fall_where_the_limit_says(learning):
         assert loss[0] == pytest.approx(1, abs=0.02) and (np.diff(loss) < 1e-9).all()
         learnt = time[np.argmax(loss <= 0.1 / np.log(tokens))] * learning.limit * tokens
         assert 0 < learnt - learning.limit * tokens < 10 * np.log(tokens)
+    assert (learning.excess > 0).all() and (learning.excess < 10 * np.log(learning.lengths)).all()
 
 
 def test_trained_curves_follow_the_flow_of_their_length(learning):
@@ -45,10 +46,6 @@ def test_trained_curves_follow_the_flow_of_their_length(learning):
         for level in (0.2, 0.5, 0.8):
             at = np.interp(-level, -loss, time)
             assert np.interp(-level, -trained[0], trained[1]) == pytest.approx(at, rel=0.005)
-
-
-def test_excess_is_positive_and_below_ten_logarithms(learning):
-    assert (learning.excess > 0).all() and (learning.excess < 10 * np.log(learning.lengths)).all()
 
 
 def test_sampled_mean_and_deviation_are_near_their_predictions(width):

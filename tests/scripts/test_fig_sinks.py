@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.testing import assert_allclose
 
-from scripts.figures.heads import fig_sink_reach, fig_value_residual, fig_waiver_token
+from scripts.figures.heads import fig_sink_reach, fig_value_residual
 
 
 def test_the_marks_of_the_worst_contexts_lie_on_the_bound():
@@ -29,11 +29,3 @@ def test_the_points_of_rest_are_where_both_curves_cross_and_the_flow_stands():
     assert data.stable[0, 0] < data.saddle[0] < data.stable[1, 0]
     assert "8.67" in fig_value_residual.__doc__ and round(first, 2) == 8.67
     assert_allclose(data.plain[0], data.mu**2)
-
-
-def test_three_schemes_keep_a_first_tokens_states_and_marks_lie_on_the_formulas():
-    data = fig_waiver_token.compute(3)
-    assert [scheme[0] for scheme in fig_waiver_token.SCHEMES[:3]] == ["none", "alibi", "rope"]
-    assert data.gaps[:3].max() < 1e-12 and data.gaps[3:, 1:].min() > 1e-2 and data.gaps[6, 0] < 1e-12
-    assert_allclose(data.read, np.array([data.alibi, data.rope])[:, data.marks - 1], atol=1e-12)
-    assert (abs(data.rope) <= data.rope_bound).all()

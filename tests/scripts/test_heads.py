@@ -8,7 +8,7 @@ from dynamics.heads.found import find
 from dynamics.heads.kinds import KINDS
 from dynamics.training.checkpoint import save
 from tests.dynamics.heads.planted import planted
-from tests.dynamics.hf import models
+from tests.dynamics.hf import models, undeclared
 from tests.scripts.commands import read
 
 
@@ -52,17 +52,8 @@ def test_nothing_found_is_an_answer(here, done, refused):
 def test_a_family_that_is_not_declared_is_known_by_what_it_returns(here, done, command):
     import transformers
 
-    config = transformers.Starcoder2Config(
-        vocab_size=64,
-        hidden_size=32,
-        intermediate_size=48,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        num_key_value_heads=2,
-        max_position_embeddings=128,
-        bos_token_id=None,
-        eos_token_id=None,
-    )
+    shape = undeclared.FAMILIES["Starcoder2"] | {"vocab_size": 64, "eos_token_id": None}
+    config = transformers.Starcoder2Config(**shape)
     transformers.AutoModelForCausalLM.from_config(config).save_pretrained(here / "stranger")
     status, printed, told = command("heads", "stranger", "--seeds", "1")
     assert status == 0 and "no induction heads found" in printed and "at most about" in told

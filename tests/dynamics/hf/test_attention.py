@@ -80,10 +80,9 @@ def test_a_function_that_does_not_take_what_a_model_hands_over_is_refused():
         ("gemma2", windows_only, "'softcap', which"),
         ("gemma2", caps_only, "layer 0 has a sliding window of 8 tokens"),
     ):
-        with pytest.raises(ValueError, match=message), attention.replaced(models.model(family), function):
-            pass
-    with pytest.raises(ValueError, match=r"^is_decoder is True: bert is supported as an encoder only"):
-        hf_heads.heads(models.model("bert", is_decoder=True))
+        refused(message, attention.replaced(models.model(family), function).__enter__)
+    decoder = models.model("bert", is_decoder=True)
+    refused(r"^is_decoder is True: bert is supported as an encoder only", hf_heads.heads, decoder)
 
 
 @pytest.mark.parametrize(("family", "dtype"), [("bloom", torch.float64), ("mpt", torch.bfloat16)])
@@ -192,14 +191,12 @@ def test_masks_other_than_causality_are_refused(family):
         for mask in (left, left.flip(1)):
             refused(r"^padding cannot go through an attention function", logits_of, model, ids, attention_mask=mask)
         for use_cache in (False, True):
-            with pytest.raises(ValueError, match=r"^attention_mask covers 4 of 6 tokens"):
-                logits_of(model, ids, attention_mask=torch.ones(2, 4), use_cache=use_cache)
+            short = {"attention_mask": torch.ones(2, 4), "use_cache": use_cache}
+            refused(r"^attention_mask covers 4 of 6 tokens", logits_of, model, ids, **short)
         if family not in ("bloom", "mpt"):
-            refused(
-                r"^a mask of shape .2, 1, 6, 6. cannot go", logits_of, model, ids, attention_mask=torch.ones(2, 1, 6, 6)
-            )
-            with pytest.raises(ValueError, match=r"^packed documents cannot go"):
-                logits_of(model, ids, position_ids=torch.tensor([[0, 1, 2, 0, 1, 2]]), use_cache=False)
+            whole, packed = torch.ones(2, 1, 6, 6), torch.arange(6)[None] % 3
+            refused(r"^a mask of shape .2, 1, 6, 6. cannot go", logits_of, model, ids, attention_mask=whole)
+            refused(r"^packed documents cannot go", logits_of, model, ids, position_ids=packed, use_cache=False)
 
 
 @pytest.mark.parametrize(
@@ -235,8 +232,7 @@ def test_attention_dropout_is_refused_in_training_alone(family, changes):
 )
 def test_other_attention_of_a_known_family_is_refused(family, changes, message):
     model = models.model(family, **changes)
-    with pytest.raises(ValueError, match=f"^{message}"), attention.replaced(model, full_attention):
-        pass
+    refused(f"^{message}", attention.replaced(model, full_attention).__enter__)
 
 
 def test_what_is_no_model_and_an_unknown_architecture_are_refused_by_name():

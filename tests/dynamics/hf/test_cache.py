@@ -77,18 +77,6 @@ def test_key_value_heads_that_only_the_config_names_are_not_there(family):
     assert_same(*both(model, plan_for(model), models.tokens(2, 8))[:2])
 
 
-@pytest.mark.parametrize("family", ["bloom", "llama"])
-def test_sequences_that_end_early_do_not_disturb_the_others(family):
-    model = models.model(family)
-    # transformers takes a pad token in a prompt for padding.
-    ids, pad = models.tokens(3, 8) % 60, 63
-    found, _, _ = both(model, plan_for(model), ids)
-    end = int(found.sequences[0, 10])
-    found, expected, _ = both(model, plan_for(model), ids, GREEDY | {"eos_token_id": end, "pad_token_id": pad})
-    assert (found.sequences[0, 11:] == pad).all() and (found.sequences[:, -1] != pad).any()
-    assert_same(found, expected)
-
-
 def formula(model, plan, n, itemsize, **sizes):
     dim = getattr(model.config, "head_dim", None) or model.config.hidden_size // plan.n_heads
     return razor_bytes(plan, n, dim, itemsize, **sizes)

@@ -140,7 +140,6 @@ CASES = [
     ("mpt", {"n_heads": 4}),
     ("llama", {"attention_bias": True, "num_key_value_heads": 1}),
     ("llama", {"num_key_value_heads": 4, "rope_parameters": {"rope_type": "linear", "factor": 2.0, "rope_theta": 1e4}}),
-    ("qwen3", {"num_key_value_heads": 3}),
 ]
 
 

@@ -13,7 +13,7 @@ import dynamics.razor.layer as razor_layer_module
 import dynamics.razor.logits as razor_logits_module
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.masked import MaskedAttention
-from dynamics.razor.plan import razor_bytes, spare_bytes
+from dynamics.razor.plan import razor_bytes
 from tests.dynamics.razor.cases import (
     KINDS,
     SCALE,
@@ -76,6 +76,8 @@ def test_misuse_is_refused():
     held(0, query, key, value, scale=SCALE, slopes=None)
     fails("holds keys of batch 2, width 4 and torch.float64, got 1", query[:1], key[:1], value[:1], cache=held)
     fails("torch.float32", query.float(), key.float(), value.float(), cache=held)
+    refused("layer 0 had a sliding window of None tokens, got 3", held, 0, query, key, value, scale=SCALE, slopes=None,
+            window=3)
     for index in ([2], [-1], []):
         refused(r"sequences 0\.\.1", held.reorder, torch.tensor(index, dtype=torch.long))
     refused("vector of integers", held.reorder, torch.tensor([0.0]))
@@ -114,16 +116,6 @@ def test_every_kind_of_compensation_in_chunks_longer_than_a_block_of_queries(kin
     assert cache_gap(plan, chunks, slopes_of(plan, True), **more) < TOLERANCE
 
 
-@pytest.mark.parametrize("chunks", [[30], [1] * 30, [5, 2, *[1] * 16, 7]])
-def test_a_sliding_layer_keeps_its_window_and_nothing_else(chunks):
-    plan, n = small_plan(), sum(chunks)
-    cache = RazorCache(plan)
-    assert cache_gap(plan, chunks, None, cache=cache, window=6) < TOLERANCE
-    assert cache.nbytes() == razor_bytes(plan, n, 4, 8, batch=2, windows=(6,)) == 2 * 2 * 6 * 8 * 8
-    assert cache.allocated() <= cache.nbytes() + spare_bytes(plan, n, 4, 8, batch=2, windows=(6,))
-    refused("layer 0 had a sliding window of 6 tokens, got None", cache, 0, *stream(plan, 1), scale=SCALE, slopes=None)
-
-
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_a_padded_batch_equals_each_sequence_alone(kind, side):
@@ -149,5 +141,5 @@ def test_beams_of_a_padded_batch_are_counted_as_its_sequences():
     decode(cache, stream(plan, 20, batch=3), [8, *[1] * 12], None, real=real)
     cache.reorder(torch.tensor([1, 1, 0, 2]))
     refused(r"sequences 0\.\.3", cache.reorder, torch.tensor([4]))
-    with pytest.raises(ValueError, match=r"the cache holds keys of batch 4, width 4 and torch\.float64, got 3"):
-        decode(cache, stream(plan, 1, batch=3), [1], None)
+    words = r"the cache holds keys of batch 4, width 4 and torch\.float64, got 3"
+    refused(words, decode, cache, stream(plan, 1, batch=3), [1], None)

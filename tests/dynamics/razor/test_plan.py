@@ -16,7 +16,6 @@ from dynamics.razor.plan import RazorPlan, razor_bytes, spare_bytes
 from dynamics.razor.plan_file import parse_plan, plan_text, read_plan, write_plan
 from tests.dynamics.razor.cases import KINDS, decode, plans, sizes, slopes_of, small_plan, stream
 from tests.dynamics.refusal import refused
-from theory.cache.size import kept_share
 
 ONE = (frozenset(),)
 shares = st.fractions(0, 1, max_denominator=40)
@@ -100,16 +99,6 @@ def test_bytes_held_equal_the_formula_after_every_chunk(plan, chunks, dtype, bat
         assert expected <= held <= expected + spare
 
 
-@given(plans(), st.lists(st.integers(0, 1), min_size=1, max_size=3))
-def test_bytes_follow_the_beams(plan, beams):
-    cache = RazorCache(plan)
-    decode(cache, stream(plan, 20), 7, slopes_of(plan, True))
-    cache.reorder(torch.tensor(beams))
-    expected = razor_bytes(plan, 20, 4, 8, batch=len(beams))
-    assert cache.nbytes() == expected and cache.allocated() == sum(reachable_storages(cache).values())
-    assert expected <= cache.allocated() <= expected + spare_bytes(plan, 20, 4, 8, batch=len(beams))
-
-
 def test_slopes_cut_from_a_large_table_are_not_the_caches():
     plan = RazorPlan(1, 1, ONE, buffer=100, share=Fraction(0))
     cache, table = RazorCache(plan), torch.ones(100_000, dtype=torch.float64)
@@ -133,13 +122,6 @@ def test_dropped_tokens_and_the_chunks_they_came_in_are_freed(kind):
     held = weakref.ref(cache._parts[0][0].steps.flat.untyped_storage())
     decode(cache, stream(plan, 2), 2, slopes)
     assert held() is None and cache.allocated() == cache.nbytes()
-
-
-def test_kept_share_at_20000_tokens_is_that_of_table_2():
-    plan = RazorPlan(20, 20, (frozenset({0, 7, 13}),), sinks=0, compensation="none", prompt=20_000)
-    n = 20_000
-    everything = 2 * 20 * n * 4
-    assert Fraction(razor_bytes(plan, n, 1, 4), everything) == kept_share(n) == Fraction(8, 25)
 
 
 PLAN = RazorPlan(4, 2, (frozenset({1}), frozenset()), sinks=2, buffer=6, share=Fraction(1, 5), prompt=3)

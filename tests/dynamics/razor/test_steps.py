@@ -17,7 +17,6 @@ from tests.dynamics.razor.cases import (
     KINDS,
     SCALE,
     TOLERANCE,
-    cache_gap,
     decode,
     part_of,
     plans,
@@ -25,14 +24,6 @@ from tests.dynamics.razor.cases import (
     small_plan,
     stream,
 )
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("share", [Fraction(0), Fraction(1, 5)])
-def test_longer_than_a_layout_and_broken_off_anywhere(kind, share):
-    plan = small_plan(sinks=3, buffer=70, share=share, compensation=kind, prompt=80)
-    for chunks in ([80, *[1] * (3 * ROOM)], [80, *[1] * 37, 5, *[1] * 70, 2, 1, 2, 1], [300, *[1] * (2 * ROOM + 1), 9]):
-        assert cache_gap(plan, chunks, slopes_of(plan, True)) < TOLERANCE
 
 
 def steps_of(cache, layer=0):

@@ -1,4 +1,4 @@
-"""The adversary itself: its states are post-norm states, its softmax a softmax, and free states do no better."""
+"""The adversary itself: its states are post-norm states, its softmax a softmax."""
 
 import math
 
@@ -9,7 +9,6 @@ import torch
 from dynamics.scope import adversary
 from dynamics.scope.adversary_ascent import ascend
 from dynamics.scope.adversary_context import Context, heads, random_contexts
-from dynamics.scope.adversary_free import move_all, share
 from tests.dynamics.scope.adversary_cases import KINDS, ULPS, Batch
 from tests.theory.alibi.drawn_heads import weights_of
 from theory import alibi
@@ -55,20 +54,6 @@ def test_contexts_are_admissible_and_their_weights_a_plain_softmax(norm, biased)
         np.testing.assert_allclose(context.weights, weights_of(one, batch.slopes[i], x[-1], x), rtol=1e-9, atol=1e-300)
         assert context.weight(1) == context.weights[-2] and context.mass(0) == pytest.approx(1)
         assert context.mass(1) == pytest.approx(1 - float(context.weights[-1]), abs=1e-12)
-
-
-@pytest.mark.parametrize(("norm", "biased"), KINDS)
-def test_free_states_do_no_better_than_the_best_keys_of_one_query(norm, biased):
-    """Attacks the remark that the keys are closed form: 4 and 5 states moved freely, weight and mass."""
-    stack = batch_of(norm, biased, (3, 2), 3).stack
-    pairs = [
-        (adversary.heaviest_weights(stack, [2] * 3, [4] * 3), move_all(stack, 4, share([2]), starts=10, steps=100)),
-        (adversary.heaviest_masses(stack, [2] * 3, [4] * 3), move_all(stack, 4, share([2, 3]), starts=10, steps=100)),
-    ]
-    sums = [lambda c: c.weight(2), lambda c: c.mass(2)]
-    for (closed, free), size in zip(pairs, sums, strict=True):
-        for known, moved in zip(closed, free, strict=True):
-            assert 0.999 * size(known) <= size(moved) <= ULPS * size(known)
 
 
 def test_a_norm_with_an_epsilon_keeps_the_range_and_enlarges_the_gap():

@@ -97,7 +97,7 @@ def test_refusals(model):
     asked = settings(checkpoint, EPS, EPS)
     refused("arithmetic must be one of bfloat16", rounded_scopes, checkpoint, 0, [], asked, "int8")
     refused("unit", rounded_range, 0.5, 1.0, 10, 1.0, 0.0)
-    assert rounded_range(0.5, 3.0, 1, 0.0, 2.0**-8) == 3 and alibi.scope(0.5, 3.0, 0.1) < 20
+    assert rounded_range(0.5, 3.0, 1, 0.0, 2.0**-8) == 3
 
 
 @pytest.mark.parametrize("eps", [1e-3, 1e-8])  # below what float16 can lose there is no bound from the logits
@@ -165,7 +165,7 @@ def test_no_weight_of_falcon_lies_beyond_its_scope_but_beyond_that_of_its_slopes
     assert max(most) > 1.5  # a bound from the slopes alone is exceeded, even in float32
 
 
-def test_the_window_and_the_dropped_mass_of_falcon_hold(hf, tmp_path):
+def test_the_window_and_the_dropped_mass_of_falcon_hold_as_long_as_the_command_says(hf, tmp_path, capsys):
     model = saved(hf, tmp_path, "Falcon", FALCON | HIGH, 0.02)
     checkpoint = open_checkpoint(tmp_path)
     heads = layer_scopes(checkpoint, 0, settings(checkpoint, EPS, 0.01, context=600))
@@ -176,10 +176,6 @@ def test_the_window_and_the_dropped_mass_of_falcon_hold(hf, tmp_path):
             old = weights[head.head].tril(-head.budget).sum(-1)
             assert float(old.max()) <= head.dropped_mass * (1 + 1e-5)
             assert head.reach is not Reach.LOCAL or head.dropped_mass <= 0.01
-
-
-def test_the_command_says_for_which_contexts_rounded_biases_were_bounded(hf, tmp_path, capsys):
-    saved(hf, tmp_path, "Falcon", FALCON | HIGH, 0.02)
     assert run(scope.main, [str(tmp_path), "--eps", "0.01", "--context", "600"]) == 0
     assert "scopes and windows hold up to 600 tokens" in capsys.readouterr().out
 

@@ -165,7 +165,7 @@ def test_without_a_head_the_last_states_are_compared(change):
 
 def test_models_without_positions_are_refused():
     bare = InductionModel(ModelConfig(vocab=64, width=8, n_heads=2, shift="none", position="none"))
-    with pytest.raises(ValueError, match=r"^this model has no positions that two tokens could exchange"):
-        intervene(bare, text(WINDOW), Swap(1, 2), WINDOW)
+    words = r"^this model has no positions that two tokens could exchange"
+    refused(words, intervene, bare, text(WINDOW), Swap(1, 2), WINDOW)
     assert intervene(bare, text(WINDOW), Mask(WINDOW - 1), WINDOW).change[0] > 0
     refused("adds no learned positions", intervene, models.model("llama"), text(WINDOW), Replace(2, 1), WINDOW)

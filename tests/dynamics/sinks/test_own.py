@@ -50,16 +50,16 @@ def test_states_of_our_models_are_those_that_leave_their_blocks():
             near(found.value_norms[0], v.flatten(1).norm(dim=-1))
 
 
-VARIANTS = [
-    (variants.named("resformer", "sink", "kv", "learned"), "a residual of values, learnt sinks and positions"),
-    (variants.named("svformer", "plus_one", "none", "alibi", n_kv_heads=2), "shared values, softmax plus one"),
-    (variants.named("denseformer", "gate", "kv", "rope"), "a mean over depth, gates"),
-    (variants.named("neutreno", "softmax", "none", "alibi", causal=False), "every token sees all, by distance"),
-    (variants.named("identity", "sink", "none", "rope", causal=False, tied=False), "all, sinks, an output matrix"),
-]
+VARIANTS = {
+    "a residual of values, learnt sinks and positions": variants.named("resformer", "sink", "kv", "learned"),
+    "shared values, softmax plus one": variants.named("svformer", "plus_one", "none", "alibi", n_kv_heads=2),
+    "a mean over depth, gates": variants.named("denseformer", "gate", "kv", "rope"),
+    "every token sees all, by distance": variants.named("neutreno", "softmax", "none", "alibi", causal=False),
+    "all, sinks, an output matrix": variants.named("identity", "sink", "none", "rope", causal=False, tied=False),
+}
 
 
-@pytest.mark.parametrize("config", [config for config, _ in VARIANTS], ids=[told for _, told in VARIANTS])
+@pytest.mark.parametrize("config", VARIANTS.values(), ids=VARIANTS)
 def test_variants_of_our_models_are_read_as_they_are_told(config):
     """Weights are those that the model shows, the loss is that of its logits."""
     model, row = variants.model(config), variants.tokens(1, 11)[0]
