@@ -13,8 +13,7 @@ from dynamics.arena.engine import Place
 from dynamics.arena.plan import Entry
 from dynamics.arena.record import Name, Run, RunResult
 from dynamics.files.hashed import read_hashed, write_hashed
-from dynamics.files.manifest import Strict, counted
-from dynamics.model.config import Positive
+from dynamics.files.manifest import Positive, Several, Strict, counted
 from dynamics.observed.log import Line, Row, stacked
 
 FILE = SHIPPED / "dissected.json"
@@ -32,7 +31,7 @@ class Looks(Strict):
     each window that is masked or swapped with the first.
     """
 
-    moments: Annotated[int, Field(ge=2)] = 9
+    moments: Several = 9
     first: Positive = 3
     window: Annotated[int, Field(ge=8)] = 128
     windows: Positive = 32
@@ -40,7 +39,7 @@ class Looks(Strict):
     targets: Positive = 1024
     prompts: Positive = 16
     k: Annotated[int, Field(ge=3)] = 16
-    repeats: Annotated[int, Field(ge=2)] = 4
+    repeats: Several = 4
     rarest: Positive = 2000
     waiver: Positive = 16
 

@@ -21,8 +21,7 @@ from dynamics.arena.record import Precision, Run, RunResult
 from dynamics.arena.solving_plan import SolvingPlan, SolvingResult, SolvingRun
 from dynamics.files.atomic import atomic_write_text
 from dynamics.files.lock import LOCK, only_writer
-from dynamics.files.manifest import Strict
-from dynamics.model.config import Positive
+from dynamics.files.manifest import Positive, Strict
 from dynamics.statistics.rule import State, decide
 from dynamics.tasks.packed import VOCAB
 from dynamics.training.parallel import check, workers

@@ -20,8 +20,7 @@ from dynamics.arena.speed import processor, stack_seconds
 from dynamics.files.atomic import atomic_write_text
 from dynamics.files.hashed import read_hashed, write_hashed
 from dynamics.files.lock import LOCK, only_writer
-from dynamics.files.manifest import Strict
-from dynamics.model.config import Positive
+from dynamics.files.manifest import Positive, Strict
 from dynamics.training.parallel import quiet_restarts
 
 ROUNDS = 5

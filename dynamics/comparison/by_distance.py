@@ -12,10 +12,9 @@ from torch import Tensor
 from dynamics.comparison.policies import held_out
 from dynamics.comparison.record import Settings
 from dynamics.files.hashed import read_hashed, write_hashed
-from dynamics.files.manifest import Strict
+from dynamics.files.manifest import Fraction01, Strict
 from dynamics.files.shipped import FOLDER
 from dynamics.model.attention_function import replaced
-from dynamics.model.config import Fraction01
 from dynamics.model.decoder import InductionModel
 from dynamics.model.softmax import probabilities
 from dynamics.razor.eviction import causal_bias

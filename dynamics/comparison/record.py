@@ -4,14 +4,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, NonNegativeFloat, model_validator
 
 from dynamics.comparison.plan import POLICIES, RANDOM
 from dynamics.comparison.plan import cells as planned
 from dynamics.files.hashed import read_hashed, write_hashed
-from dynamics.files.manifest import Count, Strict, counted
+from dynamics.files.manifest import Count, Positive, Strict, counted
 from dynamics.files.shipped import FOLDER
-from dynamics.model.config import ModelConfig, Positive
+from dynamics.model.config import ModelConfig
 from dynamics.training.text_settings import TextTraining
 
 SHIPPED = FOLDER / "comparison" / "compare.json"
@@ -30,7 +30,7 @@ class Settings(Strict):
     seeds: Positive = 3
     context: Annotated[int, Field(ge=32)] = 256
     budgets: tuple[str, ...] = ("1/2", "8/25", "1/4", "1/8")
-    sinks: Annotated[int, Field(ge=0)] = 4
+    sinks: Count = 4
     text_rows: Positive = 32
     needle_rows: Positive = 32
     pairs: Positive = 8
@@ -66,7 +66,7 @@ class Cell(Strict):
     policy: str
     budget: str
     entries: int
-    bits: tuple[Annotated[float, Field(ge=0)], ...]
+    bits: tuple[NonNegativeFloat, ...]
     hits: tuple[Count, ...]
 
     @model_validator(mode="after")

@@ -5,13 +5,20 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, ValidationError
 
 from dynamics.files.atomic import atomic_write_text
 
 Scalar = bool | int | float | str | None
 Count = Annotated[int, Field(ge=0)]
-Loss = Annotated[float, Field(ge=0)] | None  # None where it is not finite
+Positive = Annotated[int, Field(ge=1)]
+Several = Annotated[int, Field(ge=2)]
+Seed = Annotated[int, Field(ge=0, lt=2**63)]
+Fraction01 = Annotated[float, Field(ge=0, le=1)]
+Share = Annotated[float, Field(gt=0, le=1)]
+Open01 = Annotated[float, Field(gt=0, lt=1)]
+Decay = Annotated[float, Field(ge=0, le=10)]  # of weights
+Loss = NonNegativeFloat | None  # None where it is not finite
 
 
 class Strict(BaseModel):
@@ -67,7 +74,7 @@ class Manifest(Strict):
     version: str
     torch_version: str
     seed: Count
-    threads: Annotated[int, Field(ge=1)]
+    threads: Positive
     device: str
     dtype: Literal["float32", "float16"]
     config: dict[str, Scalar | dict[str, Scalar | list[int] | tuple[int, ...]] | list[dict] | tuple[dict, ...]]

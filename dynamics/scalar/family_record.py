@@ -3,12 +3,11 @@
 from pathlib import Path
 from typing import Annotated, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, PositiveFloat, model_validator
 
 from dynamics.files.hashed import read_hashed, write_hashed
-from dynamics.files.manifest import Strict
+from dynamics.files.manifest import Fraction01, Positive, Seed, Strict
 from dynamics.files.shipped import FOLDER
-from dynamics.model.config import Fraction01, Positive
 
 SHIPPED = FOLDER / "scalar" / "family.json"
 LEARNT = 0.95
@@ -25,8 +24,8 @@ class FamilyTraining(Strict):
     runs: Positive = 3
     steps: Positive = 1200
     batch: Positive = 32
-    rate: Annotated[float, Field(gt=0)] = 0.02
-    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+    rate: PositiveFloat = 0.02
+    seed: Seed = 0
     opposite: bool = False
 
 

@@ -3,12 +3,11 @@
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, PositiveFloat, model_validator
 
 from dynamics.files.hashed import read_hashed, write_hashed
-from dynamics.files.manifest import Strict
+from dynamics.files.manifest import Positive, Seed, Strict
 from dynamics.files.shipped import FOLDER
-from dynamics.model.config import Positive
 
 Four = tuple[float, float, float, float]
 SHIPPED = FOLDER / "scalar" / "study.json"
@@ -25,11 +24,11 @@ class ScalarTraining(Strict):
     width: Positive
     runs: Positive
     steps: Positive
-    rate: Annotated[float, Field(gt=0)]
+    rate: PositiveFloat
     batch: Positive
     start: Four = (0.5, 0.5, 0.5, 0.5)
     law: Literal["mean", "interior"] = "mean"
-    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+    seed: Seed = 0
 
     @model_validator(mode="after")
     def _has_inside(self) -> Self:
