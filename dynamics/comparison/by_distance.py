@@ -72,7 +72,7 @@ def largest_weights(model: InductionModel, windows: list[Windows]) -> np.ndarray
     config, longest = model.config, max(batch.tokens.shape[1] for batch in windows) - 1
     found = np.zeros((config.n_layers, config.n_heads, longest))
 
-    def watching(layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, slopes: Tensor | None):
+    def watching(layer, query, key, value, *, scale, slopes):
         weights = probabilities(query, key, causal_bias(query.shape[2], slopes, query), scale)
         for distance, largest in enumerate(_diagonals(weights)):
             found[layer, :, distance] = np.maximum(found[layer, :, distance], largest)
