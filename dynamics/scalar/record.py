@@ -1,16 +1,14 @@
 """Checked records of the trained scalar models: settings, results and a whole study. No torch here."""
 
-from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, PositiveFloat, model_validator
 
-from dynamics.files.hashed import read_hashed, write_hashed
+from dynamics.files.hashed import Hashed
 from dynamics.files.manifest import Positive, Seed, Strict
 from dynamics.files.shipped import FOLDER
 
 Four = tuple[float, float, float, float]
-SHIPPED = FOLDER / "scalar" / "study.json"
 
 
 class ScalarTraining(Strict):
@@ -87,8 +85,10 @@ class TableDeviations(Strict):
         return self
 
 
-class ScalarStudy(Strict):
+class ScalarStudy(Hashed):
     """All results of one command, with what made them."""
+
+    shipped = FOLDER / "scalar" / "study.json"
 
     version: str
     torch_version: str
@@ -96,14 +96,4 @@ class ScalarStudy(Strict):
     tables: tuple[TableDeviations, ...]
 
 
-def write_study(path: str | Path, study: ScalarStudy) -> None:
-    """Write a study atomically, and its hash beside it."""
-    write_hashed(path, study.model_dump_json().replace("},{", "},\n{") + "\n")  # a line a training
-
-
-def read_study(path: str | Path = SHIPPED) -> ScalarStudy:
-    """Read a study and check its hash; default, the one that comes with the package.
-
-    Raises OSError: a file is missing. ValueError, one plain line: not a study, a value out of range, or changed since.
-    """
-    return ScalarStudy.parsed(read_hashed(path), str(path))
+write_study, read_study = ScalarStudy.write, ScalarStudy.read
