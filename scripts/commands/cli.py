@@ -164,6 +164,13 @@ def output_file(path: str) -> Path:
     return target
 
 
+def hashed_file(path: str | Path) -> Path:
+    """As `output_file`, of a file that gets its hash beside it."""
+    target = output_file(str(path))
+    output_file(f"{target}.sha256")
+    return target
+
+
 def write_json(target: str | Path, content: Any) -> None:
     """Write the content as JSON. Raises: ValueError for NaN and infinities, OSError."""
     import json
