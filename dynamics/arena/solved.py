@@ -67,8 +67,7 @@ write_bundle, read_bundle = SolvedBundle.write, SolvedBundle.read
 
 def read_plan(folder: str | Path) -> SolvingPlan:
     """The plan of a folder. Raises: OSError: there is none. ValueError, one line: it does not hold."""
-    path = Path(folder) / PLAN
-    return SolvingPlan.parsed(path.read_bytes(), str(path))
+    return SolvingPlan.from_file(Path(folder) / PLAN)
 
 
 class Line(NamedTuple):

@@ -72,7 +72,7 @@ def chosen_plan(plan: ArenaPlan, folder: str | Path, processes: int) -> ArenaPla
 
 def read_ways(path: str | Path) -> Ways:
     """What was measured. Raises: OSError: no such file. ValueError, one line: it does not hold."""
-    return Ways.parsed(Path(path).read_bytes(), str(path))
+    return Ways.from_file(path)
 
 
 def write_ways(path: str | Path, found: Ways) -> None:

@@ -49,6 +49,11 @@ class Strict(BaseModel):
         except ValidationError as error:
             raise ValueError(plain_line(what, error)) from None
 
+    @classmethod
+    def from_file(cls, path: str | Path) -> Self:
+        """Parse a file. Raises: OSError where it cannot be read; ValueError as `parsed`, naming the path."""
+        return cls.parsed(Path(path).read_bytes(), str(path))
+
 
 def plain_line(what: str, error: ValidationError) -> str:
     """Name the first mistake of a pydantic error, its field and its value, in one line."""
@@ -94,7 +99,7 @@ def read(path: str | Path) -> Manifest:
     Raises:
         OSError: no such file. ValueError: not JSON, an unknown or missing key, a value out of range; one plain line.
     """
-    return Manifest.parsed(Path(path).read_bytes(), str(path))
+    return Manifest.from_file(path)
 
 
 def write(path: str | Path, manifest: Manifest) -> None:

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from dynamics.model.attention_function import AttentionFunction
-from dynamics.model.softmax import logits, probabilities
+from dynamics.model.softmax import logits, per_head, probabilities
 
 
 def causal_bias(n_tokens: int, slopes: Tensor | None, like: Tensor) -> Tensor:
@@ -38,7 +38,7 @@ def masked(dropped: Callable[[int, Tensor, int], Tensor]) -> AttentionFunction:
         index = torch.arange(key.shape[2], device=key.device)
         bias = causal_bias(len(index), slopes, query)
         bias = bias.masked_fill(dropped(layer, index, query.shape[1]), -torch.inf)
-        return probabilities(query, key, bias, scale) @ _per_head(value, query)
+        return probabilities(query, key, bias, scale) @ per_head(value, query)
 
     return attention
 
@@ -156,7 +156,7 @@ def _evicting(
                 worth = worth + weights[..., t, :].sum(2)
             if watch is not None:
                 watch(layer, t, evicted)
-        return weights.flatten(1, 2) @ _per_head(value, query)
+        return weights.flatten(1, 2) @ per_head(value, query)
 
     return attention
 
@@ -180,10 +180,6 @@ def renumbered(sinks: int, window: int) -> AttentionFunction:
         near, far = (logits(one[None], key[:1], bias, scale) for one in (query[0], query[-1]))
         dropped = _between(index, sinks, window)
         weights = torch.where(index < sinks, far, near).masked_fill(dropped, -torch.inf).softmax(-1)
-        return (weights @ _per_head(value[:1], query)).expand(len(query), -1, -1, -1)
+        return (weights @ per_head(value[:1], query)).expand(len(query), -1, -1, -1)
 
     return attention
-
-
-def _per_head(value: Tensor, query: Tensor) -> Tensor:
-    return value.repeat_interleave(query.shape[1] // value.shape[1], dim=1)

@@ -18,9 +18,6 @@ class InTorch(Right):
 
     BACKEND = "torch"
 
-    def value_residual(self, values, own, first):
-        return [values[0], *(own * v + first * values[0] for v in values[1:])]
-
 
 def beside(cls):
     """The right implementation, in the arithmetic of the wrong one."""
