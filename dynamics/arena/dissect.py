@@ -92,10 +92,10 @@ def read_folder(folder: str | Path, plan: DissectionPlan | None = None) -> Disse
     folder, results, seen = Path(folder), [], []
     if plan is None:
         path = folder / engine.PLAN
-        plan = DissectionPlan.parsed(path.read_bytes(), str(path))
+        plan = DissectionPlan.from_file(path)
     for run in plan.runs:
         path = _file(folder, SEEN, run)
-        seen.append(Seen.parsed(path.read_bytes(), str(path)))
+        seen.append(Seen.from_file(path))
         plan.looks.check(seen[-1], run.training.steps, str(path))
         results.append(_result(folder, run))
     return together(plan, results, seen, engine.read_place(folder))
@@ -107,7 +107,7 @@ def _file(folder: Path, kind: str, run: Run) -> Path:
 
 def _result(folder: Path, run: Run) -> RunResult:
     path = _file(folder, engine.RESULTS, run)
-    found = RunResult.parsed(path.read_bytes(), str(path))
+    found = RunResult.from_file(path)
     if found.run != run:
         raise ValueError(f"{path}: is of no run of this plan")
     return found

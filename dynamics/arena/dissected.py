@@ -1,7 +1,6 @@
 """What is measured on the models of an arena while they train and at their end, as checked data in one file."""
 
 from functools import partial
-from pathlib import Path
 from typing import Annotated, Self
 
 import numpy as np
@@ -12,9 +11,8 @@ from dynamics.arena.bundle import SHIPPED, Bundle, Curves
 from dynamics.arena.engine import Place
 from dynamics.arena.plan import Entry
 from dynamics.arena.record import Name, Run, RunResult
-from dynamics.files.hashed import read_hashed, write_hashed
-from dynamics.files.manifest import Strict, counted
-from dynamics.model.config import Positive
+from dynamics.files.hashed import Hashed
+from dynamics.files.manifest import Positive, Several, Strict, counted
 from dynamics.observed.log import Line, Row, stacked
 
 FILE = SHIPPED / "dissected.json"
@@ -32,7 +30,7 @@ class Looks(Strict):
     each window that is masked or swapped with the first.
     """
 
-    moments: Annotated[int, Field(ge=2)] = 9
+    moments: Several = 9
     first: Positive = 3
     window: Annotated[int, Field(ge=8)] = 128
     windows: Positive = 32
@@ -40,7 +38,7 @@ class Looks(Strict):
     targets: Positive = 1024
     prompts: Positive = 16
     k: Annotated[int, Field(ge=3)] = 16
-    repeats: Annotated[int, Field(ge=2)] = 4
+    repeats: Several = 4
     rarest: Positive = 2000
     waiver: Positive = 16
 
@@ -117,12 +115,15 @@ class Seen(Strict):
     contexts: Row
 
 
-class Dissection(Strict):
+class Dissection(Hashed):
     """The file's contents: what training left, as the arena has it, and what was seen, seed by seed.
 
     version, torch_version, place: what the bytes of results depend on beside the plan.
     Raises: ValueError for entries, or numbers of seeds, scores and moments, that are not the plan's.
     """
+
+    shipped = FILE
+    lines = '},\n{"step"'
 
     plan: DissectionPlan
     version: str
@@ -180,13 +181,4 @@ def strays(found: Dissection, league: Bundle) -> list[str]:
     return wrong
 
 
-def write_dissection(path: str | Path, found: Dissection) -> None:
-    """Write it, a line a moment, and its hash beside it."""
-    write_hashed(path, found.model_dump_json().replace('},{"step"', '},\n{"step"') + "\n")
-
-
-def read_dissection(path: str | Path = FILE) -> Dissection:
-    """Read one, by default that which ships. Raises: OSError: no such file. ValueError, one line: other bytes than
-    recorded, or no dissection.
-    """
-    return Dissection.parsed(read_hashed(path), str(path))
+write_dissection, read_dissection = Dissection.write, Dissection.read

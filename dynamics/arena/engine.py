@@ -21,8 +21,7 @@ from dynamics.arena.record import Precision, Run, RunResult
 from dynamics.arena.solving_plan import SolvingPlan, SolvingResult, SolvingRun
 from dynamics.files.atomic import atomic_write_text
 from dynamics.files.lock import LOCK, only_writer
-from dynamics.files.manifest import Strict
-from dynamics.model.config import Positive
+from dynamics.files.manifest import Positive, Strict
 from dynamics.statistics.rule import State, decide
 from dynamics.tasks.packed import VOCAB
 from dynamics.training.parallel import check, workers
@@ -162,7 +161,7 @@ def read_results(folder: str | Path, kind: type[Found], is_planned: Callable[[An
     """The finished runs of a folder by name, those of a plan. Raises: ValueError, one line, as `results`."""
     found = {}
     for path in sorted((Path(folder) / RESULTS).glob("*.json")):
-        one = kind.parsed(path.read_bytes(), str(path))
+        one = kind.from_file(path)
         if path.stem != one.run.name or not is_planned(one.run):
             raise ValueError(f"{path}: is of no run of this plan")
         found[path.stem] = one
@@ -171,8 +170,7 @@ def read_results(folder: str | Path, kind: type[Found], is_planned: Callable[[An
 
 def read_plan(folder: str | Path) -> ArenaPlan:
     """The plan of a folder. Raises: OSError: there is none. ValueError, one line: it does not hold."""
-    path = Path(folder) / PLAN
-    return ArenaPlan.parsed(path.read_bytes(), str(path))
+    return ArenaPlan.from_file(Path(folder) / PLAN)
 
 
 def cost(run: Run | SolvingRun) -> int:
@@ -215,8 +213,7 @@ def _begin(folder: Path, plan: Strict, place: Place) -> None:
 
 def read_place(folder: str | Path) -> Place:
     """Where the runs of a folder train. Raises: OSError, ValueError as `read_plan`."""
-    path = Path(folder) / PLACE
-    return Place.parsed(path.read_bytes(), str(path))
+    return Place.from_file(Path(folder) / PLACE)
 
 
 def _clean(folder: Path) -> None:

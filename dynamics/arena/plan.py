@@ -6,8 +6,8 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from dynamics.arena.record import Name, PackedTraining, Run
-from dynamics.files.manifest import Strict
-from dynamics.model.config import ModelConfig, Positive
+from dynamics.files.manifest import Positive, Strict
+from dynamics.model.config import ModelConfig
 from dynamics.statistics.rule import Name as Words
 from dynamics.statistics.rule import Plan, Rule
 

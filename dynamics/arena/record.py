@@ -2,16 +2,16 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, PositiveFloat, model_validator
 
-from dynamics.files.manifest import Loss, Strict, counted
-from dynamics.model.config import Fraction01, ModelConfig, Positive
+from dynamics.files.manifest import Count, Decay, Fraction01, Loss, Open01, Positive, Seed, Share, Strict, counted
+from dynamics.model.config import ModelConfig
 from dynamics.tasks.packed import Packing
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]{0,99}$")]
 Precision = Literal["float32", "bfloat16"]  # of matmuls while training
 PLACES = 8
-Compared = Annotated[float, Field(gt=0)] | None  # a loss of which a logarithm is taken
+Compared = PositiveFloat | None  # a loss of which a logarithm is taken
 
 
 class PackedTraining(Strict):
@@ -26,13 +26,13 @@ class PackedTraining(Strict):
     steps: Positive
     rows: Positive = 16
     length: Annotated[int, Field(ge=8, le=65536)] = 128
-    learning_rate: Annotated[float, Field(gt=0, le=1)] = 5e-3
-    warmup: Annotated[int, Field(ge=0)] = 30
+    learning_rate: Share = 5e-3
+    warmup: Count = 30
     final_lr: Fraction01 = 0.1
-    weight_decay: Annotated[float, Field(ge=0, le=10)] = 0.1
-    beta2: Annotated[float, Field(gt=0, lt=1)] = 0.95
-    clip: Annotated[float, Field(gt=0)] = 1.0
-    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+    weight_decay: Decay = 0.1
+    beta2: Open01 = 0.95
+    clip: PositiveFloat = 1.0
+    seed: Seed = 0
     heldout_rows: Positive = 256
     scores: Positive = 4
 

@@ -14,18 +14,20 @@ from dynamics.arena.engine import PLAN, Place
 from dynamics.arena.league import WORDS
 from dynamics.arena.record import Name
 from dynamics.arena.solving_plan import Solved, SolvingPlan, SolvingResult, measures
-from dynamics.files.hashed import read_hashed, write_hashed
-from dynamics.files.manifest import Strict, package_version
+from dynamics.files.hashed import Hashed
+from dynamics.files.manifest import package_version
 from dynamics.statistics.rule import State, Verdict, decide
 
 IGSM = SHIPPED / "igsm.json"
 
 
-class SolvedBundle(Strict):
+class SolvedBundle(Hashed):
     """The file's contents. version, torch_version, place: what the bytes of results depend on beside the plan.
 
     solved: of each model, in the order of the seeds. Raises: ValueError for counts that are not the plan's.
     """
+
+    lines = '\n{"answered"'
 
     plan: SolvingPlan
     version: str
@@ -60,20 +62,12 @@ def bundle_of(plan: SolvingPlan, found: Mapping[str, SolvingResult], place: Plac
     )  # fmt: skip
 
 
-def write_bundle(path: str | Path, bundle: SolvedBundle) -> None:
-    """Write it, a line a seed, and its hash beside it."""
-    write_hashed(path, bundle.model_dump_json().replace('{"answered"', '\n{"answered"') + "\n")
-
-
-def read_bundle(path: str | Path) -> SolvedBundle:
-    """Read a bundle. Raises: OSError: no such file. ValueError, one line: other bytes than recorded, or no bundle."""
-    return SolvedBundle.parsed(read_hashed(path), str(path))
+write_bundle, read_bundle = SolvedBundle.write, SolvedBundle.read
 
 
 def read_plan(folder: str | Path) -> SolvingPlan:
     """The plan of a folder. Raises: OSError: there is none. ValueError, one line: it does not hold."""
-    path = Path(folder) / PLAN
-    return SolvingPlan.parsed(path.read_bytes(), str(path))
+    return SolvingPlan.from_file(Path(folder) / PLAN)
 
 
 class Line(NamedTuple):

@@ -7,11 +7,11 @@ a run serves all comparisons. The arena's engine runs both.
 import hashlib
 from typing import Annotated, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, PositiveFloat, model_validator
 
 from dynamics.arena.record import Name
-from dynamics.files.manifest import Loss, Strict, counted
-from dynamics.model.config import Fraction01, ModelConfig, Positive
+from dynamics.files.manifest import Count, Decay, Fraction01, Loss, Open01, Positive, Seed, Share, Strict, counted
+from dynamics.model.config import ModelConfig
 from dynamics.statistics.rule import Name as Words
 from dynamics.statistics.rule import Plan, Rule
 from dynamics.tasks.igsm import IGSM
@@ -32,13 +32,13 @@ class SolvingTraining(Strict):
     steps: Annotated[int, Field(ge=PARTS)]
     rows: Positive = 8
     length: Annotated[int, Field(ge=8, le=65536)] = 192
-    learning_rate: Annotated[float, Field(gt=0, le=1)] = 3e-3
-    warmup: Annotated[int, Field(ge=0)] = 50
+    learning_rate: Share = 3e-3
+    warmup: Count = 50
     final_lr: Fraction01 = 0.1
-    weight_decay: Annotated[float, Field(ge=0, le=10)] = 0.01
-    beta2: Annotated[float, Field(gt=0, lt=1)] = 0.95
-    clip: Annotated[float, Field(gt=0)] = 1.0
-    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+    weight_decay: Decay = 0.01
+    beta2: Open01 = 0.95
+    clip: PositiveFloat = 1.0
+    seed: Seed = 0
 
     @model_validator(mode="after")
     def _held_out(self) -> Self:

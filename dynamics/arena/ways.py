@@ -20,8 +20,7 @@ from dynamics.arena.speed import processor, stack_seconds
 from dynamics.files.atomic import atomic_write_text
 from dynamics.files.hashed import read_hashed, write_hashed
 from dynamics.files.lock import LOCK, only_writer
-from dynamics.files.manifest import Strict
-from dynamics.model.config import Positive
+from dynamics.files.manifest import Positive, Strict
 from dynamics.training.parallel import quiet_restarts
 
 ROUNDS = 5
@@ -73,7 +72,7 @@ def chosen_plan(plan: ArenaPlan, folder: str | Path, processes: int) -> ArenaPla
 
 def read_ways(path: str | Path) -> Ways:
     """What was measured. Raises: OSError: no such file. ValueError, one line: it does not hold."""
-    return Ways.parsed(Path(path).read_bytes(), str(path))
+    return Ways.from_file(path)
 
 
 def write_ways(path: str | Path, found: Ways) -> None:

@@ -1,7 +1,6 @@
 """Attention of trained ALiBi heads by distance, against the scopes: as printed, from spectral norms, and sharp."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -11,11 +10,10 @@ from torch import Tensor
 
 from dynamics.comparison.policies import held_out
 from dynamics.comparison.record import Settings
-from dynamics.files.hashed import read_hashed, write_hashed
-from dynamics.files.manifest import Strict
+from dynamics.files.hashed import Hashed
+from dynamics.files.manifest import Fraction01, Strict
 from dynamics.files.shipped import FOLDER
 from dynamics.model.attention_function import replaced
-from dynamics.model.config import Fraction01
 from dynamics.model.decoder import InductionModel
 from dynamics.model.softmax import probabilities
 from dynamics.razor.eviction import causal_bias
@@ -24,7 +22,6 @@ from dynamics.tasks.needles import Windows
 from dynamics.training.text import text_losses
 from theory import alibi
 
-SHIPPED = FOLDER / "comparison" / "attention_by_distance.json"
 EPS = 1e-3
 DIGITS = 4  # of a weight in the record
 ROUNDING = 0.5 * 10.0 ** (1 - DIGITS)  # which a logarithm of it may be off by
@@ -51,8 +48,10 @@ class HeadScope(Strict):
     largest: Annotated[tuple[Fraction01, ...], Field(min_length=1)]
 
 
-class MeasuredScopes(Strict):
+class MeasuredScopes(Hashed):
     """All heads of all trained models, eps, and how many windows of which text were read."""
+
+    shipped = FOLDER / "comparison" / "attention_by_distance.json"
 
     eps: float
     corpus: str
@@ -73,7 +72,7 @@ def largest_weights(model: InductionModel, windows: list[Windows]) -> np.ndarray
     config, longest = model.config, max(batch.tokens.shape[1] for batch in windows) - 1
     found = np.zeros((config.n_layers, config.n_heads, longest))
 
-    def watching(layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, slopes: Tensor | None):
+    def watching(layer, query, key, value, *, scale, slopes):
         weights = probabilities(query, key, causal_bias(query.shape[2], slopes, query), scale)
         for distance, largest in enumerate(_diagonals(weights)):
             found[layer, :, distance] = np.maximum(found[layer, :, distance], largest)
@@ -137,14 +136,7 @@ def bound_excess(head: HeadScope) -> Excess:
     return Excess(float(excess.max()), int(excess.argmax()) + 1)
 
 
-def write_scopes(path: str | Path, scopes: MeasuredScopes) -> None:
-    """Write the heads, one a line, and the file's hash beside it."""
-    write_hashed(path, scopes.model_dump_json().replace("},{", "},\n{") + "\n")
-
-
-def read_scopes(path: str | Path = SHIPPED) -> MeasuredScopes:
-    """Read measured scopes; default, those that come with the package. Raises OSError, ValueError as other results."""
-    return MeasuredScopes.parsed(read_hashed(path), str(path))
+write_scopes, read_scopes = MeasuredScopes.write, MeasuredScopes.read
 
 
 def _diagonals(weights: Tensor) -> Iterator[np.ndarray]:

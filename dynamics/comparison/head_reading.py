@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Collection
 from fractions import Fraction
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +20,7 @@ from dynamics.comparison.heads import rank_heads
 from dynamics.comparison.plan import HEAVY, sizes
 from dynamics.comparison.policies import held_out
 from dynamics.comparison.record import Settings
-from dynamics.files.hashed import read_hashed, write_hashed
+from dynamics.files.hashed import Hashed
 from dynamics.files.manifest import Strict
 from dynamics.files.shipped import FOLDER
 from dynamics.model.attention_function import AttentionFunction, replaced
@@ -32,7 +31,6 @@ from dynamics.tasks.corpus import Corpus
 from dynamics.tasks.needles import ANSWER, FIRST_KEY, FIRST_VALUE, Windows
 from dynamics.training.text import text_losses
 
-SHIPPED = FOLDER / "comparison" / "head_reading.json"
 COUNTS = (0, 1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32)
 OBSERVED = 16  # last tokens of the prompt by which SnapKV chooses
 BUDGET = "8/25"
@@ -101,8 +99,10 @@ class ModelReading(Strict):
     evicted: Evicted
 
 
-class Reading(Strict):
+class Reading(Hashed):
     """The models, what they were trained on, and how they were measured."""
+
+    shipped = FOLDER / "comparison" / "head_reading.json"
 
     torch_version: str
     settings: Settings
@@ -290,11 +290,4 @@ def measure_reading(settings: Settings, corpus: Corpus, models: dict[int, Induct
     )  # fmt: skip
 
 
-def write_reading(path: str | Path, reading: Reading) -> None:
-    """Write the models, a head a line, and the file's hash beside it."""
-    write_hashed(path, reading.model_dump_json().replace("},{", "},\n{") + "\n")
-
-
-def read_reading(path: str | Path = SHIPPED) -> Reading:
-    """Read what was measured; default, what comes with the package. Raises OSError, ValueError as other results."""
-    return Reading.parsed(read_hashed(path), str(path))
+write_reading, read_reading = Reading.write, Reading.read

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from dynamics.model.attention_function import AttentionFunction, full_attention
 from dynamics.razor.cache import RazorCache
-from dynamics.razor.eviction import causal_bias, heavy_hitters, sink_window
+from dynamics.razor.eviction import heavy_hitters, masked, sink_window
 from dynamics.razor.plan import RazorPlan
 
 SINKS = 4
@@ -105,18 +105,11 @@ def policies(
 def head_windows(windows: Sequence[Sequence[int]]) -> AttentionFunction:
     """Every key-value head its own window, (n_kv_heads,) by layer."""
 
-    def attention(
-        layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, slopes: Tensor | None
-    ) -> Tensor:
-        group = query.shape[1] // key.shape[1]
-        kept = torch.tensor(windows[layer], device=query.device).repeat_interleave(group)
-        index = torch.arange(key.shape[2], device=query.device)
-        dropped = (index[:, None] - index) >= kept[:, None, None]
-        bias = causal_bias(key.shape[2], slopes, query).masked_fill(dropped, -torch.inf)
-        keys, values = (x.repeat_interleave(group, dim=1) for x in (key, value))
-        return (scale * query @ keys.transpose(2, 3) + bias).softmax(-1) @ values
+    def dropped(layer: int, index: Tensor, n_heads: int) -> Tensor:
+        kept = index.new_tensor(windows[layer])
+        return index[:, None] - index >= kept.repeat_interleave(n_heads // len(kept))[:, None, None]
 
-    return attention
+    return masked(dropped)
 
 
 def least_share(curve: Sequence[Local], policy: str, error: float) -> Local | None:

@@ -171,7 +171,7 @@ def _chunks(windows: Windows) -> Iterator[Windows]:
 
 
 def _read_part(path: Path, settings: Settings) -> Part:
-    part = Part.parsed(path.read_bytes(), str(path))
+    part = Part.from_file(path)
     if part.settings != settings:
         raise ValueError(f"{path}: the interrupted comparison has other settings")
     return part

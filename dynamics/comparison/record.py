@@ -1,20 +1,17 @@
 """Checked records of the comparison at equal memory: what was trained, what each policy lost, row by row. No torch."""
 
 from fractions import Fraction
-from pathlib import Path
 from typing import Annotated, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, NonNegativeFloat, model_validator
 
 from dynamics.comparison.plan import POLICIES, RANDOM
 from dynamics.comparison.plan import cells as planned
-from dynamics.files.hashed import read_hashed, write_hashed
-from dynamics.files.manifest import Count, Strict, counted
+from dynamics.files.hashed import Hashed
+from dynamics.files.manifest import Count, Positive, Strict, counted
 from dynamics.files.shipped import FOLDER
-from dynamics.model.config import ModelConfig, Positive
+from dynamics.model.config import ModelConfig
 from dynamics.training.text_settings import TextTraining
-
-SHIPPED = FOLDER / "comparison" / "compare.json"
 
 
 class Settings(Strict):
@@ -30,7 +27,7 @@ class Settings(Strict):
     seeds: Positive = 3
     context: Annotated[int, Field(ge=32)] = 256
     budgets: tuple[str, ...] = ("1/2", "8/25", "1/4", "1/8")
-    sinks: Annotated[int, Field(ge=0)] = 4
+    sinks: Count = 4
     text_rows: Positive = 32
     needle_rows: Positive = 32
     pairs: Positive = 8
@@ -66,7 +63,7 @@ class Cell(Strict):
     policy: str
     budget: str
     entries: int
-    bits: tuple[Annotated[float, Field(ge=0)], ...]
+    bits: tuple[NonNegativeFloat, ...]
     hits: tuple[Count, ...]
 
     @model_validator(mode="after")
@@ -104,8 +101,10 @@ class Part(Strict):
         return self
 
 
-class Comparison(Strict):
+class Comparison(Hashed):
     """All results of one command, with what made them."""
+
+    shipped = FOLDER / "comparison" / "compare.json"
 
     version: str
     torch_version: str
@@ -121,14 +120,4 @@ class Comparison(Strict):
         return self
 
 
-def write_comparison(path: str | Path, comparison: Comparison) -> None:
-    """Write a comparison and its hash beside it, a line a cell."""
-    write_hashed(path, comparison.model_dump_json().replace("},{", "},\n{") + "\n")
-
-
-def read_comparison(path: str | Path = SHIPPED) -> Comparison:
-    """Read a comparison; default, the one that comes with the package.
-
-    Raises OSError: no such file. ValueError, one plain line: not the bytes that its hash records, or no comparison.
-    """
-    return Comparison.parsed(read_hashed(path), str(path))
+write_comparison, read_comparison = Comparison.write, Comparison.read

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -18,7 +17,7 @@ from scipy.stats import linregress, spearmanr
 
 from dynamics.experiments import Variant
 from dynamics.experiments.presets import SWEEPS
-from dynamics.files.hashed import read_hashed, write_hashed
+from dynamics.files.hashed import Hashed
 from dynamics.files.manifest import Count, Strict, counted
 from dynamics.files.shipped import FOLDER
 from dynamics.heads import theorem
@@ -37,7 +36,6 @@ from theory import landscape
 
 Setup = Variant | ScalarTraining
 
-SHIPPED = FOLDER / "comparison" / "theorem.json"
 LOOKS = 50  # steps at which a training is looked at, besides the first
 ROWS = 1024  # held-out rows, or fresh sentences, that a loss is measured on
 # The flow's loss is a tenth of the guess at time 20; training goes on to 60. There the first correction c1/d of
@@ -66,8 +64,10 @@ class Run(Strict):
         return self
 
 
-class TheoremStudy(Strict):
+class TheoremStudy(Hashed):
     """Settings and their runs by name; the seeds of the runs, 0, 1, .., replace that of the setting's training."""
+
+    shipped = FOLDER / "comparison" / "theorem.json"
 
     version: str
     torch_version: str
@@ -184,14 +184,4 @@ def lines(study: TheoremStudy) -> dict[str, Line]:
     }
 
 
-def write_theorem(path: str | Path, study: TheoremStudy) -> None:
-    """Write a study atomically, a line a run, and its hash beside it."""
-    write_hashed(path, study.model_dump_json().replace("},{", "},\n{") + "\n")
-
-
-def read_theorem(path: str | Path = SHIPPED) -> TheoremStudy:
-    """Read a study and check its hash; default, the one that comes with the package.
-
-    Raises OSError: a file is missing. ValueError, one plain line: not a study, a value out of range, or changed since.
-    """
-    return TheoremStudy.parsed(read_hashed(path), str(path))
+write_theorem, read_theorem = TheoremStudy.write, TheoremStudy.read

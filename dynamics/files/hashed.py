@@ -1,8 +1,10 @@
 """A result in one text file, its bytes recorded by a hash beside it, as sha256sum reads it."""
 
 from pathlib import Path
+from typing import ClassVar, Self
 
 from dynamics.files.atomic import atomic_write_text, check_target, sha256_bytes
+from dynamics.files.manifest import Strict
 
 
 def write_hashed(path: str | Path, text: str) -> None:
@@ -25,3 +27,27 @@ def read_hashed(path: str | Path) -> bytes:
 
 def _beside(path: str | Path) -> Path:
     return Path(f"{path}.sha256")
+
+
+class Hashed(Strict):
+    """A record that is one file, with its hash beside it. A subclass may name the file that comes with the package
+    (`shipped`), and what its JSON is broken at (`lines`), so that each part has a line.
+    """
+
+    shipped: ClassVar[Path | None] = None
+    lines: ClassVar[str] = "},\n{"
+
+    @classmethod
+    def write(cls, path: str | Path, record: Self) -> None:
+        """Write a record atomically, and its hash beside it. Raises: as `write_hashed`."""
+        write_hashed(path, record.model_dump_json().replace(cls.lines.replace("\n", ""), cls.lines) + "\n")
+
+    @classmethod
+    def read(cls, path: str | Path | None = None) -> Self:
+        """Read a record and check its hash; default, the one that comes with the package.
+
+        Raises: OSError: a file is missing. ValueError, one plain line: no such record, a value out of range, or other
+            bytes than its hash records.
+        """
+        path = path or cls.shipped
+        return cls.parsed(read_hashed(path), str(path))

@@ -5,13 +5,20 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, ValidationError
 
 from dynamics.files.atomic import atomic_write_text
 
 Scalar = bool | int | float | str | None
 Count = Annotated[int, Field(ge=0)]
-Loss = Annotated[float, Field(ge=0)] | None  # None where it is not finite
+Positive = Annotated[int, Field(ge=1)]
+Several = Annotated[int, Field(ge=2)]
+Seed = Annotated[int, Field(ge=0, lt=2**63)]
+Fraction01 = Annotated[float, Field(ge=0, le=1)]
+Share = Annotated[float, Field(gt=0, le=1)]
+Open01 = Annotated[float, Field(gt=0, lt=1)]
+Decay = Annotated[float, Field(ge=0, le=10)]  # of weights
+Loss = NonNegativeFloat | None  # None where it is not finite
 
 
 class Strict(BaseModel):
@@ -42,6 +49,11 @@ class Strict(BaseModel):
         except ValidationError as error:
             raise ValueError(plain_line(what, error)) from None
 
+    @classmethod
+    def from_file(cls, path: str | Path) -> Self:
+        """Parse a file. Raises: OSError where it cannot be read; ValueError as `parsed`, naming the path."""
+        return cls.parsed(Path(path).read_bytes(), str(path))
+
 
 def plain_line(what: str, error: ValidationError) -> str:
     """Name the first mistake of a pydantic error, its field and its value, in one line."""
@@ -67,7 +79,7 @@ class Manifest(Strict):
     version: str
     torch_version: str
     seed: Count
-    threads: Annotated[int, Field(ge=1)]
+    threads: Positive
     device: str
     dtype: Literal["float32", "float16"]
     config: dict[str, Scalar | dict[str, Scalar | list[int] | tuple[int, ...]] | list[dict] | tuple[dict, ...]]
@@ -87,7 +99,7 @@ def read(path: str | Path) -> Manifest:
     Raises:
         OSError: no such file. ValueError: not JSON, an unknown or missing key, a value out of range; one plain line.
     """
-    return Manifest.parsed(Path(path).read_bytes(), str(path))
+    return Manifest.from_file(path)
 
 
 def write(path: str | Path, manifest: Manifest) -> None:

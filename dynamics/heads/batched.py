@@ -37,18 +37,8 @@ def written_out(visit: Callable[[int, Tensor], None], without: Heads) -> Attenti
     """
 
     def function(
-        layer: int,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        *,
-        scale: float,
-        slopes: Tensor | None,
-        sinks: Tensor | None = None,
-        causal: bool = True,
-        window: int | None = None,
-        softcap: float | None = None,
-        cross_layer: bool = False,
+        layer, query, key, value, *, scale, slopes,
+        sinks=None, causal=True, window=None, softcap=None, cross_layer=False,
     ) -> Tensor:
         check_causal(causal)
         groups = key.shape[1], -1

@@ -72,60 +72,32 @@ def watched(visit: Visit, block: int, ruled: Ruled = lambda layer, query, value,
         start .. start + rows - 1 over the keys 0 .. start + rows - 1, or all where attention is not causal, shape
         (heads, rows, keys); what it reads it must copy. The weight of a token with two keys is their sum. block:
         entries of weights at most (one row at least). ruled(layer, query, value, rule): the rule that is followed.
+    Raises, when called: ValueError unless queries and keys are those of a whole sequence.
     """
 
     def function(
-        layer: int,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        *,
-        scale: float,
-        slopes: Tensor | None,
-        sinks: Tensor | None = None,
-        causal: bool = True,
-        window: int | None = None,
-        softcap: float | None = None,
-        cross_layer: bool = False,
+        layer, query, key, value, *, scale, slopes,
+        sinks=None, causal=True, window=None, softcap=None, cross_layer=False,
     ) -> Tensor:
         rule = ruled(layer, query, value, Rule(causal, window, sinks, None, softcap, 1 + cross_layer))
-        return attended(visit, block, layer, query, key, value, scale, slopes, rule)
+        if query.shape[2] * rule.copies != key.shape[2]:
+            raise ValueError(f"scores need a whole sequence in one call, got {query.shape[2]} of {key.shape[2]} tokens")
+        group = query.shape[1] // key.shape[1]
+        out = value.new_empty(*query.shape[:3], value.shape[3])
+        for sequence in range(query.shape[0]):
+            for head in range(key.shape[1]):
+                heads = slice(head * group, (head + 1) * group)
+                part = None if slopes is None else slopes[heads]
+                values = value[sequence, head].unflatten(0, (rule.copies, -1))
+                found = blocks(query[sequence, heads], key[sequence, head], scale, part, rule.of(heads), block)
+                for start, weights in found:
+                    each = weights.unflatten(2, (rule.copies, -1))
+                    visit(layer, heads, start, each.sum(2) if rule.copies > 1 else weights)
+                    seen = values[:, : each.shape[3]].flatten(0, 1).to(weights.dtype)
+                    out[sequence, heads, start : start + weights.shape[1]] = (weights @ seen).to(out.dtype)
+        return out
 
     return function
-
-
-def attended(
-    visit: Visit,
-    block: int,
-    layer: int,
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    scale: float,
-    slopes: Tensor | None,
-    rule: Rule,
-) -> Tensor:
-    """The heads' outputs, (batch, n_heads, length, value_dim), from blocks of rows that `visit` sees.
-
-    Args: as for `watched` and its function; where the rule is not causal, a block has all keys.
-    Raises: ValueError unless queries and keys are those of a whole sequence.
-    """
-    if query.shape[2] * rule.copies != key.shape[2]:
-        raise ValueError(f"scores need a whole sequence in one call, got {query.shape[2]} of {key.shape[2]} tokens")
-    group = query.shape[1] // key.shape[1]
-    out = value.new_empty(*query.shape[:3], value.shape[3])
-    for sequence in range(query.shape[0]):
-        for head in range(key.shape[1]):
-            heads = slice(head * group, (head + 1) * group)
-            part = None if slopes is None else slopes[heads]
-            values = value[sequence, head].unflatten(0, (rule.copies, -1))
-            found = blocks(query[sequence, heads], key[sequence, head], scale, part, rule.of(heads), block)
-            for start, weights in found:
-                each = weights.unflatten(2, (rule.copies, -1))
-                visit(layer, heads, start, each.sum(2) if rule.copies > 1 else weights)
-                seen = values[:, : each.shape[3]].flatten(0, 1).to(weights.dtype)
-                out[sequence, heads, start : start + weights.shape[1]] = (weights @ seen).to(out.dtype)
-    return out
 
 
 def measured(model: nn.Module | Returning, prompt: np.ndarray, measure: Measure) -> Tensor:

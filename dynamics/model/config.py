@@ -5,11 +5,9 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from dynamics.files import registered
-from dynamics.files.manifest import Strict
+from dynamics.files.manifest import Count, Fraction01, Positive, Strict
 
-Positive = Annotated[int, Field(ge=1)]
-Fraction01 = Annotated[float, Field(ge=0, le=1)]
-LayerNumbers = Annotated[tuple[Annotated[int, Field(ge=0)], ...], Field(strict=False)]  # a list, in a JSON file
+LayerNumbers = Annotated[tuple[Count, ...], Field(strict=False)]  # a list, in a JSON file
 Order = Literal["raw", "shifted"]
 
 
@@ -184,7 +182,7 @@ class Latent(Strict):
     """
 
     size: Annotated[int, Field(ge=1, le=16384)]
-    rope: Annotated[int, Field(ge=0)] = 0
+    rope: Count = 0
     norm: bool = False
 
 

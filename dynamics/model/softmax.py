@@ -33,7 +33,7 @@ def attend(
         key, value, mask = _with_sink(query, key, value, mask, sinks, causal)
     # The CPU kernel has no batching rule, under vmap torch would loop over the batch, and warn; and no forward mode.
     if torch._C._are_functorch_transforms_active() or forward_ad._current_level >= 0:
-        return probabilities(query, key, mask, scale, causal=causal) @ _repeat(value, query)
+        return probabilities(query, key, mask, scale, causal=causal) @ per_head(value, query)
     causal = causal and mask is None and query.shape[2] == key.shape[2]
     grouped = query.shape[1] != key.shape[1]
     return F.scaled_dot_product_attention(
@@ -53,7 +53,7 @@ def probabilities(
 
 def logits(query: Tensor, key: Tensor, mask: Tensor | None, scale: float, causal: bool = True) -> Tensor:
     """Scale Q K^T + mask, (batch, heads, queries, keys), -inf where nothing is seen; arguments as for `attend`."""
-    scores = scale * query @ _repeat(key, query).transpose(2, 3)
+    scores = scale * query @ per_head(key, query).transpose(2, 3)
     if mask is None and causal and query.shape[2] == key.shape[2]:
         mask = torch.ones(scores.shape[2:], dtype=torch.bool, device=scores.device).tril()
     if mask is None:
@@ -63,7 +63,7 @@ def logits(query: Tensor, key: Tensor, mask: Tensor | None, scale: float, causal
 
 def read(weights: Tensor, value: Tensor) -> Tensor:
     """Weights (batch, heads, queries, keys) times values (batch, kv_heads, keys, head_dim)."""
-    return weights @ _repeat(value, weights)
+    return weights @ per_head(value, weights)
 
 
 def selected(scores: Tensor, first: Tensor, before: Tensor | None = None) -> tuple[Tensor, Tensor]:
@@ -127,6 +127,6 @@ def _with_sink(
     return key, value, torch.cat([mask.expand(query.shape[0], query.shape[1], n_queries, n_keys), logits], dim=-1)
 
 
-def _repeat(heads: Tensor, query: Tensor) -> Tensor:
+def per_head(heads: Tensor, query: Tensor) -> Tensor:
     """Each key-value head once for every query head of its group."""
     return heads.repeat_interleave(query.shape[1] // heads.shape[1], dim=1)

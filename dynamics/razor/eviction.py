@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from dynamics.model.attention_function import AttentionFunction
-from dynamics.model.softmax import logits, probabilities
+from dynamics.model.softmax import logits, per_head, probabilities
 
 
 def causal_bias(n_tokens: int, slopes: Tensor | None, like: Tensor) -> Tensor:
@@ -27,23 +27,33 @@ def causal_bias(n_tokens: int, slopes: Tensor | None, like: Tensor) -> Tensor:
     return bias.masked_fill(distance < 0, -torch.inf)
 
 
+def masked(dropped: Callable[[int, Tensor, int], Tensor]) -> AttentionFunction:
+    """Attention that does not see what it drops.
+
+    Args: dropped(layer, index, n_heads), with index the positions (n,), is True for the keys that a query does not see
+        besides the later ones, (n, n) or (n_heads, n, n).
+    """
+
+    def attention(layer, query, key, value, *, scale, slopes):
+        index = torch.arange(key.shape[2], device=key.device)
+        bias = causal_bias(len(index), slopes, query)
+        bias = bias.masked_fill(dropped(layer, index, query.shape[1]), -torch.inf)
+        return probabilities(query, key, bias, scale) @ per_head(value, query)
+
+    return attention
+
+
+def _between(index: Tensor, sinks: int, window: int) -> Tensor:
+    """Keys that are neither among the first `sinks` nor among the query's last `window`, (n, n)."""
+    return (index >= sinks) & (index[:, None] - index >= window)
+
+
 def sink_window(sinks: int, window: int) -> AttentionFunction:
     """The first `sinks` tokens and the last `window`; with sinks, StreamingLLM's rule (its positions: the true ones).
 
     Raises: ValueError for sinks < 0 or window < 1.
     """
-    if sinks < 0 or window < 1:
-        raise ValueError(f"need sinks >= 0 and window >= 1, got {sinks} and {window}")
-
-    def attention(
-        layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, slopes: Tensor | None
-    ) -> Tensor:
-        index = torch.arange(key.shape[2], device=key.device)
-        dropped = (index >= sinks) & (index[:, None] - index >= window)
-        bias = causal_bias(key.shape[2], slopes, query).masked_fill(dropped, -torch.inf)
-        return probabilities(query, key, bias, scale) @ _per_head(value, query)
-
-    return attention
+    return sink_window_but((), sinks, window)
 
 
 def sink_window_but(whole: Collection[tuple[int, int]], sinks: int, window: int) -> AttentionFunction:
@@ -51,19 +61,18 @@ def sink_window_but(whole: Collection[tuple[int, int]], sinks: int, window: int)
 
     Raises: ValueError for sinks < 0 or window < 1.
     """
-    narrow = sink_window(sinks, window)
+    _check_window(sinks, window)
 
-    def attention(
-        layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, slopes: Tensor | None
-    ) -> Tensor:
-        output = narrow(layer, query, key, value, scale=scale, slopes=slopes)
-        heads = [head for at, head in whole if at == layer]
-        if heads:
-            full = probabilities(query, key, causal_bias(key.shape[2], slopes, query), scale) @ _per_head(value, query)
-            output[:, heads] = full[:, heads]
-        return output
+    def dropped(layer: int, index: Tensor, n_heads: int) -> Tensor:
+        local = [(layer, head) not in whole for head in range(n_heads)]
+        return _between(index, sinks, window) & index.new_tensor(local, dtype=torch.bool)[:, None, None]
 
-    return attention
+    return masked(dropped)
+
+
+def _check_window(sinks: int, window: int) -> None:
+    if sinks < 0 or window < 1:
+        raise ValueError(f"need sinks >= 0 and window >= 1, got {sinks} and {window}")
 
 
 def known_query(ends: Tensor, observed: int, kept: int) -> AttentionFunction:
@@ -75,9 +84,7 @@ def known_query(ends: Tensor, observed: int, kept: int) -> AttentionFunction:
     if observed < 1 or kept < 0:
         raise ValueError(f"need observed >= 1 and kept >= 0, got {observed} and {kept}")
 
-    def attention(
-        layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, slopes: Tensor | None
-    ) -> Tensor:
+    def attention(layer, query, key, value, *, scale, slopes):
         if query.shape[1] != key.shape[1]:
             raise ValueError("tokens are kept head by head: grouped queries are not supported")
         index, last = torch.arange(key.shape[2], device=key.device), ends.to(key.device)[:, None]
@@ -131,9 +138,7 @@ def _evicting(
     if kept < 0 or recent < 1:
         raise ValueError(f"need heavy >= 0 and recent >= 1, got {kept} and {recent}")
 
-    def attention(
-        layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, slopes: Tensor | None
-    ) -> Tensor:
+    def attention(layer, query, key, value, *, scale, slopes):
         (n_kv_heads, n_tokens), most = key.shape[1:3], kept + recent
         scores = logits(query, key, causal_bias(n_tokens, slopes, query), scale).unflatten(1, (n_kv_heads, -1))
         start = min(most, n_tokens)  # until then nothing is evicted
@@ -151,7 +156,7 @@ def _evicting(
                 worth = worth + weights[..., t, :].sum(2)
             if watch is not None:
                 watch(layer, t, evicted)
-        return weights.flatten(1, 2) @ _per_head(value, query)
+        return weights.flatten(1, 2) @ per_head(value, query)
 
     return attention
 
@@ -164,24 +169,17 @@ def renumbered(sinks: int, window: int) -> AttentionFunction:
     these. The queries of the second row read the sinks, and both rows get the same outputs.
     Raises: ValueError for sinks < 0 or window < 1.
     """
-    if sinks < 0 or window < 1:
-        raise ValueError(f"need sinks >= 0 and window >= 1, got {sinks} and {window}")
+    _check_window(sinks, window)
 
-    def attention(
-        layer: int, query: Tensor, key: Tensor, value: Tensor, *, scale: float, slopes: Tensor | None
-    ) -> Tensor:
+    def attention(layer, query, key, value, *, scale, slopes):
         index = torch.arange(key.shape[2], device=key.device)
         bias = causal_bias(len(index), slopes, query)
         if slopes is not None:
             moved = (index - index.clamp(max=sinks + window - 1))[:, None] * (index < sinks)
             bias = bias + slopes.to(query)[:, None, None] * moved
         near, far = (logits(one[None], key[:1], bias, scale) for one in (query[0], query[-1]))
-        dropped = (index >= sinks) & (index[:, None] - index >= window)
+        dropped = _between(index, sinks, window)
         weights = torch.where(index < sinks, far, near).masked_fill(dropped, -torch.inf).softmax(-1)
-        return (weights @ _per_head(value[:1], query)).expand(len(query), -1, -1, -1)
+        return (weights @ per_head(value[:1], query)).expand(len(query), -1, -1, -1)
 
     return attention
-
-
-def _per_head(value: Tensor, query: Tensor) -> Tensor:
-    return value.repeat_interleave(query.shape[1] // value.shape[1], dim=1)

@@ -1,16 +1,13 @@
 """Checked records of the trained members of the family of shifts. No torch here."""
 
-from pathlib import Path
 from typing import Annotated, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, PositiveFloat, model_validator
 
-from dynamics.files.hashed import read_hashed, write_hashed
-from dynamics.files.manifest import Strict
+from dynamics.files.hashed import Hashed
+from dynamics.files.manifest import Fraction01, Positive, Seed, Strict
 from dynamics.files.shipped import FOLDER
-from dynamics.model.config import Fraction01, Positive
 
-SHIPPED = FOLDER / "scalar" / "family.json"
 LEARNT = 0.95
 
 
@@ -25,8 +22,8 @@ class FamilyTraining(Strict):
     runs: Positive = 3
     steps: Positive = 1200
     batch: Positive = 32
-    rate: Annotated[float, Field(gt=0)] = 0.02
-    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+    rate: PositiveFloat = 0.02
+    seed: Seed = 0
     opposite: bool = False
 
 
@@ -50,8 +47,10 @@ class FamilyCell(Strict):
         return max(self.accuracy) > LEARNT
 
 
-class FamilyStudy(Strict):
+class FamilyStudy(Hashed):
     """All cells, with what made them; further: the same members trained otherwise, where a cell and theory disagree."""
+
+    shipped = FOLDER / "scalar" / "family.json"
 
     version: str
     torch_version: str
@@ -59,14 +58,4 @@ class FamilyStudy(Strict):
     further: tuple[FamilyCell, ...] = ()
 
 
-def write_family(path: str | Path, study: FamilyStudy) -> None:
-    """Write a study atomically, and its hash beside it."""
-    write_hashed(path, study.model_dump_json().replace("},{", "},\n{") + "\n")  # a line a cell
-
-
-def read_family(path: str | Path = SHIPPED) -> FamilyStudy:
-    """Read a study and check its hash; default, the one that comes with the package.
-
-    Raises OSError: a file is missing. ValueError, one plain line: not a study, a value out of range, or changed since.
-    """
-    return FamilyStudy.parsed(read_hashed(path), str(path))
+write_family, read_family = FamilyStudy.write, FamilyStudy.read

@@ -1,17 +1,14 @@
 """Checked records of the trained scalar models: settings, results and a whole study. No torch here."""
 
-from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, PositiveFloat, model_validator
 
-from dynamics.files.hashed import read_hashed, write_hashed
-from dynamics.files.manifest import Strict
+from dynamics.files.hashed import Hashed
+from dynamics.files.manifest import Positive, Seed, Strict
 from dynamics.files.shipped import FOLDER
-from dynamics.model.config import Positive
 
 Four = tuple[float, float, float, float]
-SHIPPED = FOLDER / "scalar" / "study.json"
 
 
 class ScalarTraining(Strict):
@@ -25,11 +22,11 @@ class ScalarTraining(Strict):
     width: Positive
     runs: Positive
     steps: Positive
-    rate: Annotated[float, Field(gt=0)]
+    rate: PositiveFloat
     batch: Positive
     start: Four = (0.5, 0.5, 0.5, 0.5)
     law: Literal["mean", "interior"] = "mean"
-    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+    seed: Seed = 0
 
     @model_validator(mode="after")
     def _has_inside(self) -> Self:
@@ -88,8 +85,10 @@ class TableDeviations(Strict):
         return self
 
 
-class ScalarStudy(Strict):
+class ScalarStudy(Hashed):
     """All results of one command, with what made them."""
+
+    shipped = FOLDER / "scalar" / "study.json"
 
     version: str
     torch_version: str
@@ -97,14 +96,4 @@ class ScalarStudy(Strict):
     tables: tuple[TableDeviations, ...]
 
 
-def write_study(path: str | Path, study: ScalarStudy) -> None:
-    """Write a study atomically, and its hash beside it."""
-    write_hashed(path, study.model_dump_json().replace("},{", "},\n{") + "\n")  # a line a training
-
-
-def read_study(path: str | Path = SHIPPED) -> ScalarStudy:
-    """Read a study and check its hash; default, the one that comes with the package.
-
-    Raises OSError: a file is missing. ValueError, one plain line: not a study, a value out of range, or changed since.
-    """
-    return ScalarStudy.parsed(read_hashed(path), str(path))
+write_study, read_study = ScalarStudy.write, ScalarStudy.read

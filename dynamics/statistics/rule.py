@@ -18,13 +18,12 @@ from typing import Annotated, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from pydantic import Field, model_validator
+from pydantic import Field, PositiveFloat, model_validator
 
-from dynamics.files.manifest import Strict
+from dynamics.files.manifest import Open01, Several, Share, Strict
 from dynamics.statistics.sequence import C, Method, can_exclude, intervals, running
 
 Name = Annotated[str, Field(min_length=1, max_length=100)]
-Open01 = Annotated[float, Field(gt=0, lt=1)]
 
 
 class Verdict(Enum):
@@ -63,11 +62,11 @@ class Rule(Strict):
 
     metric: Name
     lower_is_better: bool
-    smallest: Annotated[float, Field(gt=0)]
+    smallest: PositiveFloat
     error: Open01 = 0.05
-    share: Annotated[float, Field(gt=0, le=1)] = 1.0
-    least: Annotated[int, Field(ge=2)] = 3
-    most: Annotated[int, Field(ge=2)]
+    share: Share = 1.0
+    least: Several = 3
+    most: Several
     method: Method
     c: Annotated[float, Field(ge=1e-3, le=1e3)] = C
     worse_ends: bool = False

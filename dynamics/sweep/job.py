@@ -49,7 +49,7 @@ def read_result(folder: str | Path, job: Job, measure: Measure) -> JobResult | N
     path = result_path(folder, job)
     if not path.exists():
         return None
-    found = JobResult.parsed(path.read_bytes(), str(path))
+    found = JobResult.from_file(path)
     if (found.job, found.measure) != (job, measure):
         raise ValueError(f"{path}: holds the result of other settings")
     return found

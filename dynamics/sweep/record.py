@@ -5,8 +5,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from dynamics.files.manifest import Loss, Strict, counted
-from dynamics.model.config import Fraction01, ModelConfig, Positive
+from dynamics.files.manifest import Fraction01, Loss, Positive, Strict, counted
+from dynamics.model.config import ModelConfig
 from dynamics.training.settings import TrainConfig
 
 # Of the products inside a training step; weights, moments and scores are float32 always.
@@ -89,7 +89,7 @@ class SweepManifest(Strict):
     version: str
     torch_version: str
     device: str
-    threads: Annotated[int, Field(ge=1)]
+    threads: Positive
     weights: bool
     precision: Precision = "float32"
     measure: Measure

@@ -93,8 +93,7 @@ def read_sweep(folder: str | Path) -> tuple[SweepManifest, list[JobResult]]:
 
 def read_manifest(folder: str | Path) -> SweepManifest:
     """Read a sweep's manifest. Raises: OSError: no such file. ValueError: it does not hold; one plain line."""
-    path = Path(folder) / MANIFEST
-    return SweepManifest.parsed(path.read_bytes(), str(path))
+    return SweepManifest.from_file(Path(folder) / MANIFEST)
 
 
 def _begin(folder: Path, header: SweepManifest) -> None:

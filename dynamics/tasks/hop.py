@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
+from dynamics.files.manifest import Count, Several
 from dynamics.tasks.task import FIRST_TOKEN, Batch, Task
 
 NOWHERE = 1
@@ -22,9 +23,9 @@ class Hop(Task):
 
     name: Literal["hop"] = "hop"
     symbols: Annotated[int, Field(ge=3)] = 4
-    hops: Annotated[int, Field(ge=0)] = 1
-    least_hops: Annotated[int, Field(ge=0)] | None = None
-    length: Annotated[int, Field(ge=2)] = 17
+    hops: Count = 1
+    least_hops: Count | None = None
+    length: Several = 17
 
     def draw(self, rng: np.random.Generator, rows: int, vocab: int, seed: int) -> Batch:
         """As `hop_batch`; vocab must have room for the letters and a token for each k in 0..hops."""

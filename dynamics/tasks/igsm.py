@@ -22,11 +22,12 @@ trained. That table counts a problem as solved once a step gives the question it
 the whole solution is right (`mistake` finds none). Its generator, another package, and its settings are not these.
 """
 
-from typing import Annotated, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
+from dynamics.files.manifest import Positive
 from dynamics.tasks.igsm_graph import Graph, Parameter, template_byte
 from dynamics.tasks.igsm_problem import Problem, Sizes, check_sizes, draw_problem
 from dynamics.tasks.igsm_text import encoded, problem_words, solution_words, vocabulary
@@ -65,8 +66,8 @@ class IGSM(Task):
     """
 
     name: Literal["igsm"] = "igsm"
-    operations: Annotated[int, Field(ge=1)] = 12
-    least: Annotated[int, Field(ge=1)] = 4
+    operations: Positive = 12
+    least: Positive = 4
     part: Literal["train", "test", "any"] = "train"
     scored: Literal["answer", "result", "direct"] = "answer"
     letters: Literal["shuffled", "successive"] = "shuffled"

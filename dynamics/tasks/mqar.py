@@ -5,11 +5,11 @@ vocabulary. Every key is then asked for once; the answer at it is its value. The
 Unlike the induction task a pair stands by itself: a value is no key of the next token.
 """
 
-from typing import Annotated, Literal
+from typing import Literal
 
 import numpy as np
-from pydantic import Field
 
+from dynamics.files.manifest import Positive, Several
 from dynamics.tasks.induction import make_distinct
 from dynamics.tasks.task import FIRST_TOKEN, Batch, Task
 
@@ -20,8 +20,8 @@ class MQAR(Task):
     """pairs, of a row; length, of the longest row."""
 
     name: Literal["mqar"] = "mqar"
-    pairs: Annotated[int, Field(ge=1)] = 4
-    length: Annotated[int, Field(ge=2)] = 16
+    pairs: Positive = 4
+    length: Several = 16
 
     def draw(self, rng: np.random.Generator, rows: int, vocab: int, seed: int) -> Batch:
         """As `mqar_batch`."""

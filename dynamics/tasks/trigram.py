@@ -6,11 +6,11 @@ pair; here nothing does, or `length` - 2 random tokens come first.
 """
 
 from functools import lru_cache
-from typing import Annotated, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
-from pydantic import Field
 
+from dynamics.files.manifest import Positive, Several
 from dynamics.tasks.task import FIRST_TOKEN, Batch, Task
 
 
@@ -21,8 +21,8 @@ class Trigram(Task):
     """
 
     name: Literal["trigram"] = "trigram"
-    pairs: Annotated[int, Field(ge=1)] = 200
-    length: Annotated[int, Field(ge=2)] = 2
+    pairs: Positive = 200
+    length: Several = 2
 
     def draw(self, rng: np.random.Generator, rows: int, vocab: int, seed: int) -> Batch:
         """As `trigram_batch`."""

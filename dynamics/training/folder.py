@@ -12,8 +12,8 @@ from dynamics.files import manifest as manifests
 from dynamics.files.atomic import check_target
 from dynamics.files.hashed import read_hashed, write_hashed
 from dynamics.files.lock import only_writer
-from dynamics.files.manifest import Loss, Strict, counted
-from dynamics.model.config import Fraction01, ModelConfig
+from dynamics.files.manifest import Fraction01, Loss, Strict, counted
+from dynamics.model.config import ModelConfig
 from dynamics.tasks.task import Batch
 from dynamics.training import checkpoint
 from dynamics.training.batches import heldout_rows

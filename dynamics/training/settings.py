@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import Field, model_validator
+from pydantic import Field, PositiveFloat, model_validator
 
-from dynamics.files.manifest import Strict
-from dynamics.model.config import COMPARED, PRESETS, Fraction01
+from dynamics.files.manifest import Count, Decay, Fraction01, Open01, Seed, Share, Strict
+from dynamics.model.config import COMPARED, PRESETS
 from dynamics.tasks.induction import Induction
 from dynamics.tasks.task import AnyTask
 
@@ -20,13 +20,13 @@ class TrainConfig(Strict):
 
     steps: Annotated[int, Field(ge=1, le=10_000_000)] = 500
     batch: Annotated[int, Field(ge=1, le=1_000_000)] = 256
-    learning_rate: Annotated[float, Field(gt=0, le=1)] = 3e-3
-    warmup: Annotated[int, Field(ge=0)] = 20
+    learning_rate: Share = 3e-3
+    warmup: Count = 20
     final_lr: Fraction01 = 1.0
-    weight_decay: Annotated[float, Field(ge=0, le=10)] = 0.0
-    beta2: Annotated[float, Field(gt=0, lt=1)] = 0.95
-    clip: Annotated[float, Field(gt=0)] = 1.0
-    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+    weight_decay: Decay = 0.0
+    beta2: Open01 = 0.95
+    clip: PositiveFloat = 1.0
+    seed: Seed = 0
     heldout_rows: Annotated[int, Field(ge=1, le=10_000_000)] = 4096
     task: AnyTask = Induction()
 

@@ -2,10 +2,9 @@
 
 from typing import Annotated, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, NonNegativeFloat, PositiveFloat, model_validator
 
-from dynamics.files.manifest import Strict
-from dynamics.model.config import Fraction01, Positive
+from dynamics.files.manifest import Count, Decay, Fraction01, Open01, Positive, Seed, Share, Strict
 
 
 class TextTraining(Strict):
@@ -19,15 +18,15 @@ class TextTraining(Strict):
     corpus: str
     lengths: tuple[tuple[int, int], ...] = ((64, 100), (128, 150), (256, 200))
     tokens: Positive = 4096
-    learning_rate: Annotated[float, Field(gt=0, le=1)] = 5e-3
-    warmup: Annotated[int, Field(ge=0)] = 30
+    learning_rate: Share = 5e-3
+    warmup: Count = 30
     final_lr: Fraction01 = 0.05
-    weight_decay: Annotated[float, Field(ge=0, le=10)] = 0.0
-    beta2: Annotated[float, Field(gt=0, lt=1)] = 0.95
-    clip: Annotated[float, Field(gt=0)] = 1.0
-    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+    weight_decay: Decay = 0.0
+    beta2: Open01 = 0.95
+    clip: PositiveFloat = 1.0
+    seed: Seed = 0
     needle_share: Fraction01 = 0.5
-    needle_weight: Annotated[float, Field(ge=0)] = 2.0
+    needle_weight: NonNegativeFloat = 2.0
     spacing: Annotated[int, Field(ge=4)] = 8
 
     @model_validator(mode="after")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from dynamics.files.manifest import Count
 from dynamics.weights import layout as layouts
 from dynamics.weights.layout import Architecture, Config, LayerLayout, Layers, Layout, Size
 from dynamics.weights.rotary import rope_gain
@@ -37,7 +38,7 @@ class BaichuanM1(Baichuan):
     num_swa_attention_heads: Size | None = None
     num_swa_key_value_heads: Size | None = None
     sliding_window: Size | None = None
-    sliding_window_layers: list[Annotated[int, Field(ge=0)]] = Field(default_factory=list)
+    sliding_window_layers: list[Count] = Field(default_factory=list)
     conv_window: Literal[2]
 
 

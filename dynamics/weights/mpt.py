@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, PositiveFloat
+from pydantic import Field, NonNegativeFloat, PositiveFloat
 
 from dynamics.weights import layout as layouts
 from dynamics.weights.layout import Architecture, Config, LayerLayout, Layers, Layout, Size
@@ -21,7 +21,7 @@ class MptAttention(Config):
 
     alibi: bool
     alibi_bias_max: Annotated[int, Field(ge=8, le=1000)] = 8
-    clip_qkv: Annotated[float, Field(ge=0)] | None = None
+    clip_qkv: NonNegativeFloat | None = None
     softmax_scale: PositiveFloat | None = None
     attn_type: Literal["multihead_attention"] = "multihead_attention"
     qk_ln: Literal[False] = False

@@ -4,7 +4,7 @@ Seeds are added until each comparison's rule stops or its budget ends; intervals
 at every look. Interrupted, the same command goes on where it stopped, to the same bytes. --table shows what is shipped.
 """
 
-from .cli import Parser, command_parser, output_file, output_folder, whole, write_json
+from .cli import Parser, command_parser, hashed_file, output_file, output_folder, whole, write_json
 
 NAMES = ("league", "latent", "ablations", "borrowed", "settings", "rates", "quick", "paper-82m", "paper-180m")
 
@@ -46,7 +46,7 @@ def main(argv: list[str] | None = None) -> int:
     files = [file and output_file(file) for file in (options.json, options.bundle)]
     for hashed in (options.bundle, options.speeds, options.ways):
         if hashed:
-            output_file(f"{output_file(hashed)}.sha256")
+            hashed_file(hashed)
     if options.speeds:
         return _timed(name, options.speeds)
     if options.ways:

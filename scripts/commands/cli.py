@@ -164,6 +164,28 @@ def output_file(path: str) -> Path:
     return target
 
 
+def hashed_file(path: str | Path) -> Path:
+    """As `output_file`, of a file that gets its hash beside it."""
+    target = output_file(str(path))
+    output_file(f"{target}.sha256")
+    return target
+
+
+def jsonable(value: Any) -> Any:
+    """Arrays and records as JSON has them; None for what is not finite."""
+    import math
+
+    if hasattr(value, "_asdict"):
+        value = value._asdict()
+    if isinstance(value, dict):
+        return {name: jsonable(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [jsonable(part) for part in value]
+    if hasattr(value, "tolist"):
+        return jsonable(value.tolist())
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
 def write_json(target: str | Path, content: Any) -> None:
     """Write the content as JSON. Raises: ValueError for NaN and infinities, OSError."""
     import json

@@ -21,8 +21,8 @@ from dynamics.razor.plan_file import plan_text
 from dynamics.statistics.estimate import Estimate
 
 from .. import __version__
-from .cli import aligned, page, wrapped
-from .sinks_report import kind, plain
+from .cli import aligned, jsonable, page, wrapped
+from .sinks_report import kind
 
 if TYPE_CHECKING:
     from torch import nn
@@ -149,7 +149,7 @@ def document(settings: dict[str, Any], facts: list[str], results: Sequence[Resul
         "scores": ["loss", "KL", "same"],
         "budgets": results,
     }
-    return json.dumps(plain(content), allow_nan=False, default=_plain) + "\n"
+    return json.dumps(jsonable(content), allow_nan=False, default=_plain) + "\n"
 
 
 def _plain(value: Any) -> Any:

@@ -11,8 +11,7 @@ import numpy as np
 
 from dynamics.heads.kinds import SIZE
 
-from .cli import aligned, wrapped
-from .sinks_report import plain
+from .cli import aligned, jsonable, wrapped
 
 if TYPE_CHECKING:
     from dynamics.heads.cause import Cause
@@ -102,4 +101,4 @@ def document(found: Found, asked: dict[str, object]) -> str:
     content = found._asdict() | {"looks": list(found.looks.items())}
     named = {"answer": found.why, "whole": found.whole, "whole_heads": found.whole_heads}
     versions = {name: version(name) for name in ("torch", "transformers", "numpy") if find_spec(name)}
-    return json.dumps(plain({**asked, "versions": versions, **named, "found": content}), allow_nan=False) + "\n"
+    return json.dumps(jsonable({**asked, "versions": versions, **named, "found": content}), allow_nan=False) + "\n"

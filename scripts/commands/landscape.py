@@ -8,7 +8,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ..figures.landscape.fig_landscape import LARGEST, PARAMETERS, position_type
-from .cli import Parser, command_parser, finite, output_file, whole, write_json
+from .cli import Parser, command_parser, finite, jsonable, output_file, whole, write_json
 
 if TYPE_CHECKING:
     from dynamics.flow.point import Point
@@ -46,16 +46,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def _document(found: "Point") -> dict[str, Any]:
     """All numbers; None for a time that is not reached or not known."""
-    plain = {name: getattr(value, "tolist", lambda value=value: value)() for name, value in found._asdict().items()}
-    plain |= {"status": found.status.value, "route": found.route}
-    return {name: _finite(value) for name, value in plain.items()}
-
-
-def _finite(value: Any) -> Any:
-    """The value with None for each number that JSON has no word for."""
-    if isinstance(value, list):
-        return [_finite(entry) for entry in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    return jsonable(found._asdict() | {"status": found.status.value, "route": found.route})
 
 
 def _lines(found: "Point") -> list[str]:

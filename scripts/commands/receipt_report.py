@@ -16,7 +16,7 @@ from dynamics.razor.promise import NOTHING
 from dynamics.razor.receipt import Receipt
 from dynamics.razor.receipt_attack import Tally, rows
 
-from .cli import aligned, wrapped
+from .cli import aligned, jsonable, wrapped
 
 FORMAT, VERSION = "razor-receipt", 1
 COLUMNS = ("layer", "forgetting", "measured", "bound", "from range", "bound/measured", "vacuous", "of range")
@@ -109,13 +109,4 @@ def _number(x: float, form: str = ".3g") -> str:
 
 
 def _json(document: dict[str, Any]) -> str:
-    return json.dumps(_plain(document), indent=1, allow_nan=False) + "\n"
-
-
-def _plain(x: Any) -> Any:
-    """With null for what is not finite."""
-    if isinstance(x, dict):
-        return {key: _plain(value) for key, value in x.items()}
-    if isinstance(x, list | tuple):
-        return [_plain(value) for value in x]
-    return None if isinstance(x, float) and not math.isfinite(x) else x
+    return json.dumps(jsonable(document), indent=1, allow_nan=False) + "\n"

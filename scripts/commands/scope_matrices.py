@@ -9,8 +9,8 @@ from dynamics.files.arrays import read_arrays
 from theory import alibi
 from theory.checked import POSITIVE, SHARE, real, reals, shown
 
-from .cli import aligned, write_json
-from .scope_report import BIASES, finite, number
+from .cli import aligned, jsonable, write_json
+from .scope_report import BIASES, number
 
 NEEDED, OPTIONAL = {"w_q", "w_k", "gamma"}, {"norm_bias", "query_bias", "norm", "slope"}
 NAMES = "it must hold w_q, w_k and gamma, and may hold norm_bias, query_bias, norm and slope"
@@ -45,7 +45,7 @@ def report(path: str, slope: float | None, eps: float, target: Path | None) -> s
     lines = [f"from distance {widest} on no token weighs more than {eps:g} in any head, whatever the context", ""]
     lines += [*aligned([COLUMNS + ("D of x @ W",) * square, *cells]), "", *LEGEND, *SQUARE * square, BIASES]
     if target is not None:
-        heads = [{"head": head} | finite(row) for head, row in enumerate(rows)]
+        heads = [{"head": head} | jsonable(row) for head, row in enumerate(rows)]
         content = {"matrices": path, "eps": eps, "arithmetic": BIASES.removeprefix("arithmetic: "), "heads": heads}
         write_json(target, content)
         lines.append(f"wrote {target}")

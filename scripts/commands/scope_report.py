@@ -13,7 +13,7 @@ from dynamics.scope.ranges import Basis
 from dynamics.scope.totals import Totals, totals
 from dynamics.weights.reader import Checkpoint
 
-from .cli import aligned, wrapped
+from .cli import aligned, jsonable, wrapped
 
 Layers = Sequence[Sequence["HeadScope"]]
 COLUMNS = ("layer", "head", "slope", "range D", "printed", "spectral", "scope", "window", "reach", "KV tokens",
@@ -183,11 +183,4 @@ def _plain(head: HeadScope, asked: Settings, rounded: Rounded | None) -> dict[st
     if rounded is not None:
         values[f"scope_in_{rounded.arithmetic}"] = rounded.scopes[head.layer, head.head]
         values[f"logit_range_in_{rounded.arithmetic}"] = rounded.ranges[head.layer, head.head]
-    return finite(values)
-
-
-def finite(values: dict[str, Any]) -> dict[str, Any]:
-    """The values, null in place of a float that is not finite."""
-    return {
-        name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in values.items()
-    }
+    return jsonable(values)

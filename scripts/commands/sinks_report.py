@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
 
 import numpy as np
 from torch import nn
@@ -13,7 +12,7 @@ from dynamics.sinks.intervention import Effect
 from dynamics.sinks.measured import Measured
 from theory.sink import uniform_causal_entropy
 
-from .cli import aligned
+from .cli import aligned, jsonable
 
 COLUMNS = ("layer", "entropy", "first", "sink", "weight", "range", "share", "drain", "peak", "alike", "rank", "top")
 LEGEND = (
@@ -138,17 +137,4 @@ def document(name: str, model: nn.Module, found: Measured, effect: Effect | None
         "states": found.states._asdict(),
         "effect": None if effect is None else effect._asdict(),
     }
-    return json.dumps(plain(content), allow_nan=False) + "\n"
-
-
-def plain(value: Any) -> Any:
-    """Arrays and records as JSON has them; None for what is not finite."""
-    if hasattr(value, "_asdict"):
-        value = value._asdict()
-    if isinstance(value, dict):
-        return {name: plain(part) for name, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(part) for part in value]
-    if hasattr(value, "tolist"):
-        return plain(value.tolist())
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    return json.dumps(jsonable(content), allow_nan=False) + "\n"

@@ -1,6 +1,6 @@
 """Train many small models, resume after any interruption, print how many steps each needs to reach 95 % accuracy."""
 
-from .cli import Parser, command_parser, output_file, output_folder, whole
+from .cli import Parser, command_parser, hashed_file, output_folder, whole
 
 BACKENDS = ("loky", "sequential", "dask")
 
@@ -44,9 +44,7 @@ def main(argv: list[str] | None = None) -> int:
     if options.bundle and len(options.preset) > 1:
         raise ValueError("--bundle takes one experiment")
     root = output_folder(options.out or "out/sweep")
-    bundle = options.bundle and output_file(options.bundle)
-    if bundle:
-        output_file(f"{bundle}.sha256")
+    bundle = options.bundle and hashed_file(options.bundle)
     from dynamics.experiments.presets import PAPER, QUICK, SWEEPS, named  # here, so that --help stays quick
 
     if options.list:

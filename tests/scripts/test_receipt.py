@@ -13,7 +13,7 @@ from dynamics.scope.promise import promised_plan
 from dynamics.sinks.opened import open_model
 from dynamics.training.checkpoint import SHIPPED
 from dynamics.weights.reader import open_checkpoint
-from scripts.commands import receipt, receipt_report
+from scripts.commands import cli, receipt, receipt_report
 from tests.dynamics.hf import models
 from tests.scripts.commands import read
 
@@ -108,5 +108,5 @@ def test_an_exceeded_bound_is_exit_status_1(here, monkeypatch, command):
 
 
 def test_what_is_not_a_number_is_null_or_a_dash():
-    assert receipt_report._plain({"x": [float("nan"), 1.0]}) == {"x": [None, 1.0]}
+    assert cli.jsonable({"x": [float("nan"), 1.0]}) == {"x": [None, 1.0]}
     assert receipt_report._number(float("nan")) == "-"

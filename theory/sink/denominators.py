@@ -23,7 +23,7 @@ from scipy.special import logsumexp
 from theory.checked import POSITIVE, SHARE, Array, elementwise, real, reals, sized
 from theory.lowering.digits import odds_share
 from theory.records import comparable
-from theory.sink.shapes import agree, checked_head, checked_logits
+from theory.sink.shapes import agree, checked_head, checked_logits, softmax
 
 
 @comparable
@@ -104,7 +104,7 @@ def zero_token_output(logits: ArrayLike, values: ArrayLike) -> Array:
     """
     x, v = checked_head(logits, values)
     more = np.concatenate([x, np.zeros((*x.shape[:-1], 1))], axis=-1)
-    return _read(_softmax(more), np.concatenate([v, np.zeros((*v.shape[:-2], 1, v.shape[-1]))], axis=-2))
+    return _read(softmax(more), np.concatenate([v, np.zeros((*v.shape[:-2], 1, v.shape[-1]))], axis=-2))
 
 
 @sized()
@@ -117,7 +117,7 @@ def gated_output(logits: ArrayLike, values: ArrayLike, gate: ArrayLike) -> Array
     x, v = checked_head(logits, values)
     g = reals("gate", gate)
     agree(logits=x.shape[:-1], values=v.shape[:-2], gate=g.shape)
-    return g[..., None] * _read(_softmax(x), v)
+    return g[..., None] * _read(softmax(x), v)
 
 
 @elementwise("gate", "other_gate")
@@ -151,11 +151,6 @@ def _with_rows(logits: ArrayLike, name: str, numbers: ArrayLike) -> tuple[Array,
     x, one_a_row = checked_logits(logits), reals(name, numbers)
     agree(**{"logits": x.shape[:-1], name: one_a_row.shape})
     return x, one_a_row
-
-
-def _softmax(x: Array) -> Array:
-    powers = np.exp(x - x.max(axis=-1, keepdims=True))
-    return np.asarray(powers / powers.sum(axis=-1, keepdims=True))
 
 
 def _read(weights: Array, values: Array) -> Array:

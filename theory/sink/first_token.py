@@ -15,7 +15,7 @@ from scipy.special import logsumexp
 from theory.checked import NONNEGATIVE, SHARE, UNIT, Array, Range, reals, shown, sized
 from theory.lowering.digits import turn
 from theory.records import comparable
-from theory.sink.shapes import agree, checked_logits, checked_square, checked_vectors
+from theory.sink.shapes import agree, checked_logits, checked_square, checked_vectors, softmax
 
 Complex = NDArray[np.complex128]
 
@@ -38,7 +38,7 @@ def causal_attention(logits: ArrayLike) -> Array:
     for other shapes.
     """
     scores = checked_square("logits", logits)
-    return _softmax(np.where(_mask(scores), scores, -np.inf))
+    return softmax(np.where(_mask(scores), scores, -np.inf))
 
 
 @sized()
@@ -50,7 +50,7 @@ def printed_causal_attention(logits: ArrayLike) -> Array:
     Args: logits (..., l, l). Returns: (..., l, l). Raises ValueError for other shapes.
     """
     scores = checked_square("logits", logits)
-    return np.where(_mask(scores), _softmax(scores), 0.0)
+    return np.where(_mask(scores), softmax(scores), 0.0)
 
 
 @sized()
@@ -60,7 +60,7 @@ def causal_leak(logits: ArrayLike) -> Array:
     Args: logits (..., l, l). Returns: (..., l). Raises ValueError for other shapes.
     """
     scores = checked_square("logits", logits)
-    return np.asarray(np.where(_mask(scores), 0.0, _softmax(scores)).sum(axis=-1))
+    return np.asarray(np.where(_mask(scores), 0.0, softmax(scores)).sum(axis=-1))
 
 
 @sized()
@@ -165,8 +165,3 @@ def _rotary(query: ArrayLike, key: ArrayLike, frequencies: ArrayLike) -> tuple[C
 
 def _mask(scores: Array) -> NDArray[np.bool_]:
     return np.tri(scores.shape[-1], dtype=bool)
-
-
-def _softmax(scores: Array) -> Array:
-    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return np.asarray(powers / powers.sum(axis=-1, keepdims=True))

@@ -48,3 +48,9 @@ def agree(**shapes: tuple[int, ...]) -> None:
     except ValueError:
         told = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
         raise ValueError(f"the shapes do not broadcast: {told}") from None
+
+
+def softmax(x: Array) -> Array:
+    """Over the last axis, of which one entry at least is finite."""
+    powers = np.exp(x - x.max(axis=-1, keepdims=True))
+    return np.asarray(powers / powers.sum(axis=-1, keepdims=True))

@@ -7,7 +7,7 @@ byte) and on retrieval (planted keys and values). Interrupted, the same command 
 import argparse
 from pathlib import Path
 
-from ..cli import Parser, bar, command_parser, output_file, output_folder, whole
+from ..cli import Parser, bar, command_parser, hashed_file, output_folder, whole
 
 RESULTS, ATTENTION, HEADS = "compare.json", "attention_by_distance.json", "head_reading.json"
 INDUCTION = "attention_by_distance_induction.json"
@@ -34,8 +34,7 @@ def main(argv: list[str] | None = None) -> int:
     options = parser().parse_args(argv)
     out = output_folder(options.out)
     for name in (RESULTS, ATTENTION, INDUCTION, HEADS):
-        output_file(str(out / name))
-        output_file(f"{out / name}.sha256")
+        hashed_file(out / name)
     import torch
 
     from dynamics.files.lock import only_writer

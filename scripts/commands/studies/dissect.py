@@ -8,7 +8,7 @@ out/site/dissected.html.
 
 from typing import TYPE_CHECKING
 
-from ..cli import Parser, command_parser, output_file, output_folder, whole
+from ..cli import Parser, command_parser, hashed_file, output_folder, whole
 
 if TYPE_CHECKING:
     from dynamics.arena.dissected import Dissection
@@ -30,9 +30,7 @@ def main(argv: list[str] | None = None) -> int:
     options = parser().parse_args(argv)
     if options.quick and options.table and options.out is None:
         raise ValueError("--quick trains: with --table name its folder (--out)")
-    bundle = options.bundle and output_file(options.bundle)
-    if bundle:
-        output_file(f"{bundle}.sha256")
+    bundle = options.bundle and hashed_file(options.bundle)
     found = _stored(options.out) if options.table else _trained(options)
     print("\n".join(table(found)))
     if bundle:

@@ -1,6 +1,6 @@
 """Train every member of the family of shifts at two widths; docs/family.md compares the results with the theorem."""
 
-from ..cli import Parser, bar, command_parser, output_file
+from ..cli import Parser, bar, command_parser, hashed_file
 
 
 def parser() -> Parser:
@@ -13,8 +13,7 @@ def parser() -> Parser:
 def main(argv: list[str] | None = None) -> int:
     """Run the command line; return its exit code."""
     options = parser().parse_args(argv)
-    out = output_file(options.out)
-    output_file(f"{out}.sha256")
+    out = hashed_file(options.out)
     import torch
 
     from dynamics.scalar.family import plan, run_family

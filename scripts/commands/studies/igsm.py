@@ -4,7 +4,7 @@ The held-out problems have as many operations as the training problems, or more,
 If it is interrupted, the same command goes on where it stopped, to the same bytes. --table shows what is shipped.
 """
 
-from ..cli import Parser, command_parser, output_file, output_folder, whole, write_json
+from ..cli import Parser, command_parser, hashed_file, output_file, output_folder, whole, write_json
 
 
 def parser() -> Parser:
@@ -24,9 +24,7 @@ def main(argv: list[str] | None = None) -> int:
     options = parser().parse_args(argv)
     if options.quick and options.table and options.out is None:
         raise ValueError("no quick plan ships: --table --quick needs --out")
-    files = [file and output_file(file) for file in (options.json, options.bundle)]
-    if options.bundle:
-        output_file(f"{options.bundle}.sha256")
+    files = options.json and output_file(options.json), options.bundle and hashed_file(options.bundle)
     bundle = _stored(options.out) if options.table else _trained(options)
     print("\n".join(table(bundle)))
     if files[0]:

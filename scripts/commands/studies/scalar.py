@@ -1,6 +1,6 @@
 """Train the theorem's own model (four free scalars, frozen random embeddings) at many lengths and widths."""
 
-from ..cli import Parser, bar, command_parser, output_file, whole
+from ..cli import Parser, bar, command_parser, hashed_file, whole
 
 
 def parser() -> Parser:
@@ -15,8 +15,7 @@ def parser() -> Parser:
 def main(argv: list[str] | None = None) -> int:
     """Run the command line; return its exit code."""
     options = parser().parse_args(argv)
-    out = output_file(options.out)
-    output_file(f"{out}.sha256")
+    out = hashed_file(options.out)
     import torch
 
     from dynamics.scalar.record import write_study

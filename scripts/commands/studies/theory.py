@@ -4,7 +4,7 @@ At 50 steps the theorem's loss is taken at the coordinates that the model has th
 hold stand beside settings in which it should fail, and the next seed's prediction beside the model's own.
 """
 
-from ..cli import Parser, bar, command_parser, output_file, whole
+from ..cli import Parser, bar, command_parser, hashed_file, whole
 
 ROWS = {
     "kv-shift row": "`kv-shift`: vocabulary 8000, four heads, no MLP",
@@ -93,8 +93,7 @@ def parser() -> Parser:
 def main(argv: list[str] | None = None) -> int:
     """Run the command line; return its exit code."""
     options = parser().parse_args(argv)
-    out = output_file(options.out)
-    output_file(f"{out}.sha256")
+    out = hashed_file(options.out)
     import torch
 
     from dynamics.comparison.theorem import TheoremStudy, follow, plan, write_theorem

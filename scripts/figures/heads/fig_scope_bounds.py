@@ -43,7 +43,7 @@ def compute(size: int = FULL_SIZE, measured: str | None = None) -> Data:
     from dynamics.comparison import by_distance as text
     from theory import alibi
 
-    scopes = text.read_scopes(measured or text.SHIPPED)
+    scopes = text.read_scopes(measured)
     head = max(scopes.heads, key=lambda one: one.reach / one.sharp)
     ours = _built_head(), _random_head()
     found = [alibi.head_scope(alibi.Head(**one), SLOPE, EPS) for one in ours]

@@ -7,7 +7,7 @@ alpha2 and beta1. The contour lines are the theorem's chance of the right answer
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...commands.cli import Parser, output_file
+from ...commands.cli import Parser, hashed_file
 from ..figure_command import figure_parser, write_figure
 
 if TYPE_CHECKING:
@@ -79,8 +79,7 @@ def parser() -> Parser:
 def _table(args: Any) -> "MixingTable":
     """The heads of the sweep given, else those that ship; written too where that is asked for."""
     if args.table:
-        output_file(args.table)
-        output_file(f"{args.table}.sha256")
+        hashed_file(args.table)
     from dynamics.heads.coupling import collect
     from dynamics.heads.coupling_file import shipped_table, write_table
 

@@ -9,6 +9,7 @@ import torch
 from dynamics.comparison.local_errors import PAPERS, head_windows, least_share, measured, policies
 from dynamics.model.attention_function import full_attention, replaced
 from dynamics.razor.cache import RazorCache
+from dynamics.razor.eviction import sink_window
 from dynamics.razor.promise import PromiseCache
 from dynamics.razor.receipt_layer import of_heads
 from dynamics.scope import receipt
@@ -108,6 +109,15 @@ def test_errors_are_told_in_units_of_the_diameter_and_of_the_heads_own_output():
     found = measured("own", 0.5, head_windows([[1, 1]]), run, [np.array([2.0, 2.0])])
     units = changes.max() / 2, changes.mean() / 2, (changes.max(1) / sizes.mean(1)).max()
     assert found == pytest.approx(("own", 0.5, *units, value.sum()))
+
+
+def test_a_window_is_that_of_all_heads_of_a_group():
+    query, key, value = (torch.randn(1, heads, 9, 4, generator=torch.Generator().manual_seed(0)) for heads in (4, 2, 2))
+    found = head_windows([[2, 5]])(0, query, key, value, scale=1.0, slopes=None)
+    for group, window in enumerate((2, 5)):
+        own = query[:, 2 * group : 2 * group + 2], key[:, [group]], value[:, [group]]
+        torch.testing.assert_close(found[:, 2 * group : 2 * group + 2],
+                                   sink_window(0, window)(0, *own, scale=1.0, slopes=None))  # fmt: skip
 
 
 class EverySecond(InMemory):
