@@ -1,5 +1,6 @@
 """The figure of Theorem 3.3: the counterexample of its first panel; the picture is compared as a whole."""
 
+import numpy as np
 import pytest
 
 from scripts.figures.heads import fig_theorem_3_3

@@ -20,7 +20,7 @@ from tests.dynamics.weights.checkpoint_files import LLAMA, QUERY, SHAPES, WEIGHT
 ROOT = Path(__file__).parents[3]
 
 
-def test_every_finite_half_is_read_exactly_and_float64_rounds_to_the_nearest(tmp_path):
+def test_every_finite_half_is_read_exactly(tmp_path):
     bits = np.arange(65536, dtype=np.uint16)
     exact = {"F16": bits.view(np.float16).astype(np.float64)}
     exact["BF16"] = torch.from_numpy(bits.view(np.int16)).view(torch.bfloat16).double().numpy()
@@ -32,11 +32,6 @@ def test_every_finite_half_is_read_exactly_and_float64_rounds_to_the_nearest(tmp
         assert got.dtype == np.float32
         np.testing.assert_array_equal(got.astype(np.float64), values[finite])
         assert np.array_equal(np.signbit(got), np.signbit(values[finite]))
-    values = np.array([1 / 3, 1 + 2.0**-24, 1 + 2.0**-24 + 2.0**-50, 1e-320])
-    header = {"x": {"dtype": "F64", "shape": [4], "data_offsets": [0, 32]}}
-    path = files.write_raw(tmp_path / "F64.safetensors", header, values.tobytes())
-    expected = np.array([1 / 3, 1.0, 1 + 2.0**-23, 0.0], np.float32)
-    np.testing.assert_array_equal(read(tensors(path)["x"]), expected)
 
 
 def test_a_projection_is_read_into_the_room_that_is_given_or_refused(folder):

@@ -246,7 +246,7 @@ MUTANTS, IDENTITIES = 0.90, 0.95  # the share refuted of those that are not show
 FEW_KINDS = {
     "kv.beyond.critical_point", "razor.eq6.order", "waiver.eq5", "waiver.sec3.2.smaller.corrected",
     "waiver.atlas.sink.contains.drain", "waiver.atlas.drain.separated.sink", "kv.beyond.family.middle",
-    "kv.beyond.family.only_key",
+    "kv.beyond.family.only_key", "resformer.beyond.drain",
 }  # fmt: skip
 
 

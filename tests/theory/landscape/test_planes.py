@@ -69,15 +69,6 @@ def test_the_equation_off_figure_2_is_the_printed_loss_and_has_its_slopes():
         assert_allclose(slope[0], (ends[0] - ends[1]) / 2e-5, atol=1e-9)
 
 
-def test_the_general_equation_agrees_with_figure_2s_own_grid():
-    narrow = field(("alpha1", "beta1"), (0, 1, 0, 1), 12, rows=("equation",), size=11)
-    wide = field(("alpha1", "beta1"), (0, 20, 0, 20), 12, rows=("equation",), size=201)  # out of that grid's reach
-    for name in ("loss", "d_first", "d_second"):
-        assert_allclose(
-            getattr(wide, name)[0, :11, :11][::10, ::10], getattr(narrow, name)[0, ::10, ::10], atol=1e-13
-        )
-
-
 def test_limits_of_one_row_refuse_nothing_in_another():
     found = field(("alpha1", "beta1"), (0, 1, 0, 1), 1000, rows=("exact", "equation", "listing"), size=5)
     assert found.absent[:2] == ("", "") and "overflows beyond T = 504" in found.absent[2]
@@ -86,9 +77,11 @@ def test_limits_of_one_row_refuse_nothing_in_another():
     assert [bool(why) for why in end.absent] == [False, True, True]
 
 
-def test_the_listing_row_is_the_listing():
-    found = field(("alpha1", "beta1"), (0, 1, -2, 3), 30, rows=("listing",), size=6)
-    assert found.loss[0, 2, 4] == pytest.approx(printed.loss(found.first[2], found.second[4], 26), rel=1e-13)
+def test_on_figure_2_the_printed_rows_are_the_listing_and_the_equation():
+    found = field(("alpha1", "beta1"), (0, 1, -2, 3), 30, rows=("listing", "equation"), size=6)
+    a, b = found.first[2], found.second[4]
+    both = printed.loss(a, b, 26), landscape.printed_loss(a, 1 - a, b, 1 - b, 26, 26)
+    assert found.loss[:, 2, 4] == pytest.approx(both, rel=1e-13)
 
 
 def test_a_point_off_the_plane_knows_its_distance():

@@ -18,7 +18,7 @@ SENTENCE = st.integers(2, 6).flatmap(lambda t: st.tuples(st.just(t), st.integers
 @given(sentence=SENTENCE, parameters=st.tuples(PARAMETER, PARAMETER, PARAMETER, PARAMETER))
 def test_finite_width_equals_finite_differences(sentence, parameters):
     tokens, position = sentence
-    found = finite_width(*parameters, tokens, position)
+    found = finite_width(*([1.0, parameter] for parameter in parameters), [tokens + 1, tokens], position)
     units, step = np.eye(tokens), 1e-4
     curvature = 0.0
     for j in range(tokens):
@@ -28,12 +28,13 @@ def test_finite_width_equals_finite_differences(sentence, parameters):
             low, middle, high = gram_loss(parameters, position, np.stack([units - move, units, units + move]))
             curvature += (1.0 if j == k else 0.5) * (low - 2 * middle + high) / step**2
     slope = gradient_in_gram(parameters, position, tokens)
-    assert found.mean_shift == approx(curvature, rel=1e-5, abs=2e-5)
-    assert found.variance == approx((slope**2).sum() / 2, rel=1e-7, abs=1e-9)
+    assert found.mean_shift[1] == approx(curvature, rel=1e-5, abs=2e-5)
+    assert found.variance[1] == approx((slope**2).sum() / 2, rel=1e-7, abs=1e-9)
 
 
-def test_finite_width_without_position_needs_four_tokens():
+def test_a_length_without_the_position_is_refused():
     refuses(lambda: finite_width(0, 1, 1, 0, 3, None), "n_tokens must be a whole number >= 4, got 3")
+    refuses(lambda: finite_width(0, 0, 0, 0, [4, 9], 5), "position must be")
 
 
 def exact_softmax(values):
@@ -63,14 +64,3 @@ def test_finite_width_keeps_its_digits_where_a_head_is_all_but_certain(point, to
 
 def test_finite_width_takes_sizes_whose_products_just_do_not_overflow():
     assert np.isfinite(finite_width(0, 0, 1e75, 0, 6, 3)).all()
-
-
-def test_lengths_broadcast_with_the_parameters():
-    sizes, alpha2 = np.array([[4], [9]]), np.array([0.5, 1.0, 2.0])
-    found = finite_width(0.25, alpha2, 1.0, -0.5, sizes, "mean")
-    assert found.variance.shape == (2, 3)
-    for row, size in enumerate((4, 9)):
-        one = finite_width(0.25, alpha2, 1.0, -0.5, size, "mean")
-        assert np.array_equal(found.mean_shift[row], one.mean_shift)
-        assert np.array_equal(found.variance[row], one.variance)
-    refuses(lambda: finite_width(0, 0, 0, 0, [4, 9], 5), "position must be")

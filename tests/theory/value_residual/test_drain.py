@@ -28,7 +28,7 @@ SIZES = st.floats(0.05, 20.0)
 
 
 def symbolic_flow():
-    """-grad F by sympy in two dimensions, v_1 = (w, 2), from the expectation over a two-point mean of the rest."""
+    """-grad F by sympy in two dimensions, v_1 = (w, 2): the expectation over a centred two-point mean of the rest."""
     v, u, w, s, rho, mu = sp.symbols("v u w s rho mu", real=True)
     a = 1 / (1 + sp.exp(-s))
     outputs = [a * (v + w) + (1 - a) * sign * rho for sign in (1, -1)] + [a * (u + 2)] * 2
