@@ -1,5 +1,7 @@
 """Balls and boxes at their edges: comparisons that touch, conditions beneath a negation, assumptions that just hold."""
 
+from operator import add, mul
+
 import sympy
 from flint import arb
 
@@ -56,20 +58,14 @@ def test_a_condition_is_undecided_only_where_it_can_go_both_ways():
     assert [_negate(outcome) for outcome in (PROVED, REFUTED, UNDECIDED)] == [REFUTED, PROVED, UNDECIDED]
 
 
-def test_products_are_rounded_outward():
-    third = arb(1) / 3
-    low, high = _times((third.lower(), third.lower()), (third.lower(), third.lower()))
-    exact = sympy.Rational(str(third.lower().fmpq())) ** 2
-    assert low.is_exact() and high.is_exact()
-    assert sympy.Rational(str(low.fmpq())) < exact < sympy.Rational(str(high.fmpq()))
-
-
-def test_sums_and_hulls_are_rounded_outward():
+def test_products_sums_and_hulls_are_rounded_outward():
     third, seventh = arb(1) / 3, arb(1) / 7
-    low, high = _add((third.lower(),) * 2, (seventh.lower(),) * 2)
-    exact = sympy.Rational(str(third.lower().fmpq())) + sympy.Rational(str(seventh.lower().fmpq()))
-    assert low.is_exact() and high.is_exact()
-    assert sympy.Rational(str(low.fmpq())) < exact < sympy.Rational(str(high.fmpq()))
+    for operation, exactly in ((_times, mul), (_add, add)):
+        ends = third.lower(), seventh.lower()
+        low, high = operation(*((end, end) for end in ends))
+        exact = exactly(*(sympy.Rational(str(end.fmpq())) for end in ends))
+        assert low.is_exact() and high.is_exact()
+        assert sympy.Rational(str(low.fmpq())) < exact < sympy.Rational(str(high.fmpq()))
     assert _hull(seventh, third) == _hull(third, seventh) == (seventh.lower(), third.upper())
 
 
