@@ -16,16 +16,11 @@ from theory.cache import dropped
 REFUSED = {
     "a gradient": lambda x: torch.tensor(x, requires_grad=True),
     "bfloat16": lambda x: torch.tensor(x, dtype=torch.bfloat16),
-    "bfloat16 and a gradient": lambda x: torch.tensor(x, dtype=torch.bfloat16, requires_grad=True),
     "meta": lambda x: torch.empty(x.shape, device="meta"),
     "complex": lambda x: x + 0j,
-    "a complex tensor": lambda x: torch.tensor(x) + 0j,
     "a conjugate": lambda x: (torch.tensor(x) + 1j).conj(),
     "sparse": lambda x: torch.tensor(np.atleast_1d(x)).to_sparse(),
-    "truth values": lambda x: torch.tensor(x) > 0,
     "a list of gradients": lambda x: [torch.tensor(x, requires_grad=True)] * 2,
-    "a list on the meta device": lambda x: [torch.empty(x.shape, device="meta")] * 2,
-    "a list of complex tensors": lambda x: [torch.tensor(x) + 0j] * 2,
 }
 # taken at their value: rounding them is the caller's doing, and what is computed from them is computed in float64
 TAKEN = {

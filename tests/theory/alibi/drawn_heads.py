@@ -5,6 +5,8 @@ import math
 import numpy as np
 from scipy.optimize import minimize
 
+from tests.theory.cases import softmax
+
 
 def random_head(rng, d_model, d_head, norm, biased):
     """Keyword arguments of `alibi.logit_range` for a Gaussian head with lognormal gains."""
@@ -89,6 +91,4 @@ def spread(head, own=False, starts=24, seed=0):
 def weights_of(head, slope, query, keys):
     """Attention of the last token over keys (n, d_model), oldest first, the query's own state last."""
     distance = np.arange(len(keys) - 1, -1, -1)
-    scores = logits(head, query, keys) - slope * distance
-    scores = np.exp(scores - scores.max())
-    return scores / scores.sum()
+    return softmax(logits(head, query, keys) - slope * distance)

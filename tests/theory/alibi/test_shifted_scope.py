@@ -10,6 +10,7 @@ from pytest import approx
 from scipy.optimize import minimize
 
 from tests.theory.alibi.drawn_heads import random_head
+from tests.theory.cases import softmax
 from theory import alibi
 from theory.alibi.shifted import shifted_range
 from theory.alibi.shifted_scope import (
@@ -28,9 +29,7 @@ HEADS = {"slope": st.sampled_from([0.0, 0.01, 0.2, 0.7, 1.5]), "raw": st.sampled
 def weights(raw_logits, slope, own, before):
     """The attention of the last token: a softmax over mixed logits under the slope; nothing precedes the first."""
     s = np.asarray(raw_logits, dtype=float)
-    mixed = own * s + before * np.concatenate([[0.0], s[:-1]]) + slope * np.arange(len(s))
-    shares = np.exp(mixed - mixed.max())
-    return shares / shares.sum()
+    return softmax(own * s + before * np.concatenate([[0.0], s[:-1]]) + slope * np.arange(len(s)))
 
 
 def log_odds_found(targets, others, slope, raw, own, before):

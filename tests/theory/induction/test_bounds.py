@@ -54,7 +54,6 @@ def test_ball_discrepancy_bound_holds_and_is_attained(length, sigma, slope, seed
     ("name", "arguments", "text"),
     [
         ("copy_error_bound", (0, 1.0, 1.0, "unit"), "dim"),
-        ("copy_error_bound", (1.5, 1.0, 1.0, "unit"), "dim"),
         ("copy_error_bound", (1, 0.0, 1.0, "unit"), "sigma"),
         ("copy_error_bound", (1, 1.0, -1.0, "ball"), "copy_slope"),
         ("printed_copy_error_bound", (1, 1.0, 0.0), "copy_slope"),

@@ -7,6 +7,7 @@ import sympy as sp
 from pytest import approx
 
 from proofs_check.oracles import induction as oracle
+from tests.theory.cases import softmax
 from tests.theory.induction.test_heads import SUPPORT_ENDS
 from theory.induction import causal_support, regime, sharpness
 
@@ -30,10 +31,6 @@ def test_inner_support_is_solved_by_the_papers_parameters():
     assert elimination.solution == {own: weights["p_3_2"] / weights["a_3_2"], before: 0}
 
 
-def _shares(scores):
-    return np.exp(scores) / np.sum(np.exp(scores))
-
-
 def test_probe_equations_are_the_head_at_the_probes():
     """The symbolic equations against brute-force attention at numbers."""
     equations, (own, before) = causal_support.probe_equations("causal", 4)
@@ -42,8 +39,8 @@ def test_probe_equations_are_the_head_at_the_probes():
         x = [1.5 * (s == place) for s in range(5)]  # x[0] is the padding
         keys = [x[4] * (alpha @ [x[s], x[s - 1]]) / divisor - decay * (4 - s) for s in range(1, 5)]
         matches = [x[4] * x[s - 1] / divisor - decay * (4 - s) for s in (2, 3)]
-        names = {f"a_{probe}_{s}": share for s, share in zip(range(1, 5), _shares(keys), strict=True)}
-        names |= {f"p_{probe}_{s}": share for s, share in zip((2, 3), _shares(matches), strict=True)}
+        names = {f"a_{probe}_{s}": share for s, share in zip(range(1, 5), softmax(np.array(keys)), strict=True)}
+        names |= {f"p_{probe}_{s}": share for s, share in zip((2, 3), softmax(np.array(matches)), strict=True)}
         values = {sp.Symbol(name, positive=True): share for name, share in (names | {"t": 1.5}).items()}
         rows = [[value] for value in x[1:]]
         gap = oracle.kv_shift(rows, divisor, decay, range(1, 5), alpha, beta)[0]

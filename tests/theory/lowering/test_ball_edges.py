@@ -1,16 +1,20 @@
 """Balls and boxes at their edges: comparisons that touch, conditions beneath a negation, assumptions that just hold."""
 
+from operator import add, mul
+
 import sympy
 from flint import arb
 
 from theory.lowering.ball import (
     BallFunction,
+    _add,
     _conjunction,
     _equal,
     _hull,
     _less,
     _negate,
     _root_power,
+    _times,
 )
 from theory.lowering.box import Outcome, equal
 
@@ -54,8 +58,14 @@ def test_a_condition_is_undecided_only_where_it_can_go_both_ways():
     assert [_negate(outcome) for outcome in (PROVED, REFUTED, UNDECIDED)] == [REFUTED, PROVED, UNDECIDED]
 
 
-def test_hulls_are_rounded_outward():
+def test_products_sums_and_hulls_are_rounded_outward():
     third, seventh = arb(1) / 3, arb(1) / 7
+    for operation, exactly in ((_times, mul), (_add, add)):
+        ends = third.lower(), seventh.lower()
+        low, high = operation(*((end, end) for end in ends))
+        exact = exactly(*(sympy.Rational(str(end.fmpq())) for end in ends))
+        assert low.is_exact() and high.is_exact()
+        assert sympy.Rational(str(low.fmpq())) < exact < sympy.Rational(str(high.fmpq()))
     assert _hull(seventh, third) == _hull(third, seventh) == (seventh.lower(), third.upper())
 
 

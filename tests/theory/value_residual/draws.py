@@ -3,6 +3,8 @@
 import numpy as np
 from hypothesis import strategies as st
 
+from tests.theory.cases import softmax
+
 LAMBDAS = st.floats(0.01, 20.0)
 
 
@@ -14,9 +16,7 @@ def attention(rng, *shape, causal=False, scale=2.0):
     """Softmax matrices (*shape[:-1], length, length) of normal logits."""
     length = shape[-1]
     logits = scale * rng.standard_normal((*shape, length))
-    weights = np.exp(logits - logits.max(-1, keepdims=True))
-    weights = np.tril(weights) if causal else weights
-    return weights / weights.sum(-1, keepdims=True)
+    return softmax(np.where(np.tri(length) > 0, logits, -np.inf) if causal else logits)
 
 
 def stack(rng, layers, scale=2.0):
