@@ -7,7 +7,6 @@ from typing import NamedTuple
 import sympy as sp
 
 from theory.induction.network import LEFT_OUT
-from theory.induction.sharpness import r as _r
 from theory.induction.symbolic import induction_terms
 from theory.symbols import sigma, slope
 
@@ -73,17 +72,3 @@ def _head(tokens: tuple[int, ...], match_weight: Fraction, decay: Fraction) -> F
     places = range(2, len(tokens))
     weights = [match_weight ** (tokens[-1] * tokens[s - 2]) * decay ** (len(tokens) - s) for s in places]
     return sum(w * tokens[s - 1] for s, w in zip(places, weights, strict=True)) / sum(weights)
-
-
-def repaired_key_residuals(place: int, shrink: sp.Expr | None = None) -> tuple[sp.Expr, sp.Expr]:
-    """Standard mask with W_K = [-(1 - r) W*, W*] / r: the weights on x_s, x_{s-1}, .. sum to 1, and x_{s-1} has
-    (1 - r) / (1 - r^s) > 1 - r of it. Both residuals are zero; `shrink` replaces the factor 1 - r.
-    """
-    factor = 1 - _r if shrink is None else shrink
-    weights = _repaired_weights(place, factor, 1 / _r)
-    return sp.cancel(sp.Add(*weights) - 1), sp.cancel(weights[1] - (1 - _r) / (1 - _r**place))
-
-
-def _repaired_weights(place: int, factor: sp.Expr, scale: sp.Expr) -> list[sp.Expr]:
-    total = sp.Add(*(_r**j for j in range(place)))
-    return [scale * (_r**j / total - (factor if j == 0 else 0)) for j in range(place)]

@@ -3,16 +3,16 @@
 from fractions import Fraction
 from typing import Any
 
-from proofs_check.kv.beyond import box_checks as box
 from proofs_check.kv.beyond import critical_checks as free
 from proofs_check.kv.beyond import separation_checks as plane
-from proofs_check.ledger.claim import Claim, Control, Effort, Evidence, Interval, Sampled, everywhere
+from proofs_check.kv.landscape import box_checks as box
+from proofs_check.kv.landscape.figure2 import IN_INVERSE, MINIMISER
+from proofs_check.ledger.claim import Claim, Control, Effort, Evidence, everywhere
 from proofs_check.ledger.mathematical import ONCE, certified, exact, mathematical, sampled, symbolic
 
 SOURCE = "KV shifting (both versions), Theorem 3.4, our addition"
 EVERY_T = "interior position, any real T >= 4, L in the closed form of kv.eq10.corrected"
 ON_BOX = "0 <= alpha1, beta1 <= 1, alpha2 = 1 - alpha1, beta2 = 1 - beta1"
-DRAWN = (Interval("a1", 0.0, 1.0), Interval("b1", 0.0, 1.0), Interval("tokens", 4.0, 512.0))
 OURS = {"is_correction": True}
 SIGNS = (
     "dL/dbeta1 < 0 for alpha1 <= cut",
@@ -20,10 +20,6 @@ SIGNS = (
     "other term > 0",
     "dL/dalpha1 > 0 at beta1 = 1, alpha1 <= cut",
 )
-
-
-def _index(*numbers: int) -> tuple[dict, ...]:
-    return tuple({"index": i} for i in numbers)
 
 
 def _box_points(effort: Effort) -> list[dict]:
@@ -85,16 +81,7 @@ CLAIMS: tuple[Claim, ...] = (
         "kv.beyond.box.minimiser", SOURCE,
         "For every real T >= 4 each (n_t - n_c)/S has its largest value on the box at (alpha1, beta1) = (0, 1), that "
         "of the edge tokens nowhere else: (0, 1) is the only minimiser of L.",
-        symbolic("n_t - n_c: affine in beta1, at most B - 1, and at most the larger of 1 - B <= 0 and B - 2A",
-                 box.margins_by_class, _index(0, 1, 2),
-                 Control("beta1 added", lambda index: box.margins_by_class(index, 1))),
-        symbolic("S in u = 1/(T - 2), D_c and its slopes", box.in_inverse, _index(0, 1, 2),
-                 Control("S + 1", lambda index: box.in_inverse(index, 1))),
-        certified("A + B > 2; (B - 1)/S and (B - 2A)/S fall in alpha1, for all u in [0, 1/2]: every T >= 4",
-                  box.falls, tuple({"which": w} for w in ("A + B > 2", "-d/da (B - 1)/S", "-d/da (B - 2A)/S")),
-                  Control("they rise", lambda which: box.falls(which, -1))),
-        sampled("no loss on the box below that at (0, 1), T <= 512", box.not_below, Sampled(100, 4000, over=DRAWN),
-                Control("below that at (0.05, 1)", lambda **p: box.not_below(**p, best_at=(0.05, 1.0)))),
+        *MINIMISER,
         hypotheses=(EVERY_T, ON_BOX),
         coverage=everywhere("u = 1/(T - 2) in [0, 1/2] is every real T >= 4, the box is the whole box, and each class "
                             "of tokens is bounded by itself."),
@@ -112,8 +99,6 @@ CLAIMS: tuple[Claim, ...] = (
                   ONCE, Control("h''' > 0", lambda: box.remainder_falls(-1))),
         certified("r > 4.49 at T = 4", box.remainder_at_four, ONCE,
                   Control("r > 4.5", lambda: box.remainder_at_four("4.5"))),
-        sampled("`box_minimum` against attention over one-hot rows", box.minimum_against_attention, _tokens,
-                Control("at beta1 = 0.99", lambda tokens: box.minimum_against_attention(tokens, 0.99))),
         hypotheses=(EVERY_T,),
         coverage=everywhere("x = 1/T in [0, 1/4] is every real T >= 4; r falls in x from its limit at x = 0."),
         formula=r"L_{\min}=\log T-\frac{e-1}{T}+\frac{r}{T^2},\quad 4.49<r<e^2", **OURS,
@@ -122,8 +107,7 @@ CLAIMS: tuple[Claim, ...] = (
         "kv.beyond.box.kkt", SOURCE,
         "For every real T >= 4, (0, 1) is the only first-order (KKT) point of L on the box: descent can move on from "
         "any other point of the interior, the edges and the corners.",
-        symbolic("S in u = 1/(T - 2), D_c and its slopes", box.in_inverse, _index(0, 1, 2),
-                 Control("S + 1", lambda index: box.in_inverse(index, 1))),
+        IN_INVERSE,
         symbolic("near (1, 0) both slopes vanish as u does; dL/dalpha1 is beta1 times one term plus u times another",
                  box.slope_splits, ONCE, Control("twice the first", lambda: box.slope_splits(2))),
         certified("for all u in [0, 1/2]: dL/dbeta1 < 0 where alpha1 <= 2/5, both terms of dL/dalpha1 > 0 where alpha1 "

@@ -262,12 +262,6 @@ WEIGHTS = (
             ONCE,
             Control("factor 1 in place of 1 - r", lambda: general.repaired_weights(sp.Integer(1))),
         ),
-        symbolic(
-            "the same written out for s = 2..7",
-            c.repaired,
-            [{"place": s} for s in range(2, 8)],
-            Control("factor 1 in place of 1 - r", lambda place: c.repaired(place, sp.Integer(1))),
-        ),
         exact(
             "balls at rational points of the three domains",
             lambda **p: c.within_sharp(**p, itself=True, repaired=True),

@@ -14,7 +14,6 @@ from proofs_check.kv.induction.exact_heads import ball, balls, induction_head, l
 from proofs_check.kv.induction.general_checks import positive, tilt
 from proofs_check.ledger.claim import Effort, Point
 from theory import induction
-from theory.induction.regime import repaired_key_residuals
 from theory.induction.sharpness import (
     COPY_ERROR_BOUNDS,
     copy_gap_residuals,
@@ -242,11 +241,6 @@ def key_entries(dim: int, sigma_value: float, p: float, key: str, shrink: float 
     norm = 1 / sigma_value if key == "paper" else np.sqrt(1 + (1 - ratio) ** 2) / (ratio * sigma_value)
     found = [np.linalg.norm(matrix, 2) for matrix in (weights.query, weights.key)]
     return close(np.array(found) / [1.0, norm], np.array([1.0, shrink]), KERNEL)
-
-
-def repaired(place: int, shrink: sp.Expr | None = None) -> Margin:
-    """The repaired key is a mean of x_s, x_{s-1}, .. with more than 1 - r on x_{s-1}."""
-    return worst([identity(residual, 0) for residual in repaired_key_residuals(place, shrink)])
 
 
 def mentions_constant(symbols: tuple[str, ...]) -> Margin:

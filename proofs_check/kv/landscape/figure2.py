@@ -1,8 +1,20 @@
 """Section 3.2, Figure 2: contour lines, directions of descent, heads at initialisation, for T >= 4."""
 
+from proofs_check.kv.landscape import box_checks as box
 from proofs_check.kv.landscape import figure2_checks as checks
 from proofs_check.kv.landscape import figure2_heads as heads
-from proofs_check.ledger.claim import SAMPLES, Claim, Control, Effort, Nature, Severity, Verdict, everywhere
+from proofs_check.ledger.claim import (
+    SAMPLES,
+    Claim,
+    Control,
+    Effort,
+    Interval,
+    Nature,
+    Sampled,
+    Severity,
+    Verdict,
+    everywhere,
+)
 from proofs_check.ledger.exact_claim import unsettled_claim
 from proofs_check.ledger.mathematical import ONCE, certified, exact, mathematical, sampled, symbolic
 from theory.landscape.printed import EQUATION, Slips
@@ -30,8 +42,6 @@ def _equation(tokens: int):
     return slipped_terms(tokens - 4 + 0 * beta1, EQUATION)
 
 
-PIECES = ("other", "edge, slope in beta1", "edge, end", "repeated, slope in beta1", "repeated, start", "repeated, end",
-          "S^2 times the slope of (B - 1)/S", "S^2 times the slope of (B - 2A)/S")  # fmt: skip
 # each first start is at least as close to (0, 1) in both coordinates
 ORDERED = tuple(
     {"near": near, "far": far}
@@ -42,17 +52,20 @@ ORDERED = tuple(
 )  # fmt: skip
 
 
-def _on_the_box(effort: Effort) -> list[dict]:
-    """Seeded points of the box and T = 4..64, the corners among them."""
-    import numpy as np
-
-    rng = np.random.default_rng(2)
-    count = 200 if effort is Effort.QUICK else 2000
-    corners = [{"a1": a, "b1": b, "tokens": t} for a in (0.0, 1.0) for b in (0.0, 1.0) for t in (4, 64)]
-    drawn = rng.uniform(0, 1, (count, 2)).tolist()
-    return corners + [{"a1": a, "b1": b, "tokens": int(rng.integers(4, 65))} for a, b in drawn]
-
-
+CLASSES = tuple({"index": index} for index in range(3))
+IN_INVERSE = symbolic("S in u = 1/(T - 2), D_c and its slopes", box.in_inverse, CLASSES,
+                      Control("S + 1", lambda index: box.in_inverse(index, 1)))
+DRAWN = (Interval("a1", 0.0, 1.0), Interval("b1", 0.0, 1.0), Interval("tokens", 4.0, 512.0))
+MINIMISER = (
+    symbolic("n_t - n_c: affine in beta1, at most B - 1, and at most the larger of 1 - B <= 0 and B - 2A",
+             box.margins_by_class, CLASSES, Control("beta1 added", lambda index: box.margins_by_class(index, 1))),
+    IN_INVERSE,
+    certified("A + B > 2; (B - 1)/S and (B - 2A)/S fall in alpha1, for all u in [0, 1/2]: every T >= 4",
+              box.falls, tuple({"which": w} for w in ("A + B > 2", "-d/da (B - 1)/S", "-d/da (B - 2A)/S")),
+              Control("they rise", lambda which: box.falls(which, -1))),
+    sampled("no loss on the box below that at (0, 1), T <= 512", box.not_below, Sampled(100, 4000, over=DRAWN),
+            Control("below that at (0.05, 1)", lambda **p: box.not_below(**p, best_at=(0.05, 1.0)))),
+)
 EUCLID = ({"near": ("1/2", "1/2"), "far": ("0", "1/4")},)
 
 CLAIMS: tuple[Claim, ...] = (
@@ -117,13 +130,7 @@ CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "kv.fig2.caption", SECTION,
         "The induction head is (alpha1, beta1) = (0, 1): for every T >= 4 it is the only minimiser of L on the box.",
-        symbolic("each margin of the target is at most its value at (0, 1): slopes and end values, all T",
-                 checks.minimiser_identities, tuple({"which": piece} for piece in PIECES),
-                 Control("3 e for 4 e", lambda which: checks.minimiser_identities(which, 3))),
-        certified("the signs those slopes rest on", checks.minimiser_signs, ONCE,
-                  Control("A + B < 2", lambda: checks.minimiser_signs(-1))),
-        sampled("no loss on the box below that at (0, 1), T = 4..64", checks.not_below_corner, _on_the_box,
-                Control("the corner (1, 0)", lambda **point: checks.not_below_corner(**point, corner=(1.0, 0.0)))),
+        *MINIMISER,
         hypotheses=(SLICE, BOX, INTERIOR),
         reading="The head that the caption names is the lowest point of what the figure draws.",
         formula=r"\mathrm{argmin}_{[0,1]^2}L=(0,1)",

@@ -10,15 +10,13 @@ from proofs_check.evidence.area import positive_area
 from proofs_check.evidence.certify import prove_positive
 from proofs_check.evidence.check import verify
 from proofs_check.evidence.margin import Margin, Undecided, at_most, ball_at_least, identity, less, worst
-from proofs_check.evidence.tolerances import KERNEL
 from proofs_check.ledger.mathematical import identities
-from theory import landscape
 from theory.landscape import slice_symbolic
 from theory.landscape.grid import angle_between, slice_grid
 from theory.landscape.symbolic import interior_table
 from theory.lowering.ball import BallFunction, to_ball
 from theory.lowering.box import Box, Outcome
-from theory.symbols import alpha1, beta1, n_tokens
+from theory.symbols import alpha1, beta1
 
 UNIT = Box({alpha1: (0, 1), beta1: (0, 1)})
 LINE = Box({alpha1: (0, 1)})
@@ -104,47 +102,3 @@ def near_limit(tokens: int, degrees: float) -> Margin:
     b = np.exp(1 - grid.alpha1)[:, None]
     limit = grid._replace(d_alpha1=b * grid.beta1, d_beta1=(1 - b) + 0 * grid.beta1)
     return at_most(float(np.degrees(angle_between(grid, limit)).mean()), degrees)
-
-
-def minimiser_identities(which: str, factor: int = 4) -> Margin:
-    """The pieces of the proof that each margin S^-1 M_c (c other than the target) is largest at (0, 1)."""
-    margins = slice_symbolic.argmax_margins()
-    partition = slice_symbolic.on_slice(interior_table().partition)
-
-    def slope(top: sp.Expr) -> sp.Expr:
-        return sp.expand(sp.diff(top, alpha1) * partition - top * sp.diff(partition, alpha1))
-
-    pieces = {
-        "other": (margins["other"], beta1 * (PREVIOUS - 1)),
-        "edge, slope in beta1": (sp.diff(margins["edge"], beta1), OWN + PREVIOUS - 2),
-        "edge, end": (margins["edge"].subs(beta1, 1), PREVIOUS - 1),
-        "repeated, slope in beta1": (sp.diff(margins["repeated"], beta1, 2), sp.Integer(0)),
-        "repeated, start": (margins["repeated"].subs(beta1, 0), 1 - PREVIOUS),
-        "repeated, end": (margins["repeated"].subs(beta1, 1), PREVIOUS - 2 * OWN),
-        "S^2 times the slope of (B - 1)/S": (
-            slope(PREVIOUS - 1),
-            -(factor * sp.E - 2 * OWN + (n_tokens - 1) * PREVIOUS),
-        ),
-        "S^2 times the slope of (B - 2A)/S": (
-            slope(PREVIOUS - 2 * OWN),
-            -(2 * factor * sp.E + (n_tokens - 2) * (PREVIOUS + 2 * OWN)),
-        ),
-    }
-    return identity(*pieces[which])
-
-
-def minimiser_signs(sign: int = 1) -> Margin:
-    """A + B > 2 and 4 e > 2 A for 0 <= alpha1 <= 1, and B - 1 falls to 0 at alpha1 = 1."""
-    return worst(
-        [
-            proved(sign * (OWN + PREVIOUS - 2), LINE),
-            proved(4 * sp.E - 2 * OWN, LINE),
-            proved(-sp.diff(PREVIOUS, alpha1), LINE),
-            identity(PREVIOUS.subs(alpha1, 1), 1),
-        ]
-    )
-
-
-def not_below_corner(a1, b1, tokens, corner=(0.0, 1.0)) -> Margin:
-    best = landscape.loss(corner[0], 1 - corner[0], corner[1], 1 - corner[1], tokens)
-    return at_most(float(best), float(landscape.loss(a1, 1 - a1, b1, 1 - b1, tokens)), KERNEL)

@@ -5,11 +5,10 @@ from fractions import Fraction
 import numpy as np
 import sympy as sp
 
-from proofs_check.evidence.margin import Margin, at_most, close, identity, worst
+from proofs_check.evidence.margin import Margin, at_most, identity, worst
 from proofs_check.evidence.tolerances import KERNEL
 from proofs_check.kv.landscape.figure2_checks import proved
 from proofs_check.ledger.mathematical import identities
-from proofs_check.oracles.landscape import one_hot_loss
 from theory import landscape
 from theory.landscape import critical_symbolic as c
 from theory.landscape.slice_symbolic import OWN, PREVIOUS, exact_terms, on_slice
@@ -76,12 +75,6 @@ def corner_value(beta: int = 1) -> Margin:
     closed = 1 + sp.exp((2 - sp.E) / (n_tokens + sp.E)) + (n_tokens - 2) * sp.exp((1 - sp.E) / (n_tokens + sp.E))
     ends = [PREVIOUS.subs(alpha1, 1), total]
     return identities([*margins, *ends], [sp.E - 2, sp.E - 1, sp.E - 1, 1, closed])
-
-
-def minimum_against_attention(tokens: int, beta: float = 1.0) -> Margin:
-    """`landscape.box_minimum` against attention over one-hot rows at the corner."""
-    found = landscape.box_minimum(tokens)
-    return close(found.loss, one_hot_loss(0.0, 1.0, beta, 1 - beta, tokens, 2), KERNEL.times(4))
 
 
 def not_below(a1: float, b1: float, tokens: int, best_at: tuple[float, float] | None = None) -> Margin:
