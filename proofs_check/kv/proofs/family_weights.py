@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from itertools import islice
 
 from proofs_check.core.calls import unfold
 from proofs_check.core.domain import Sequent
@@ -253,7 +254,17 @@ def settled(then: Tactic) -> Tactic:
     return tactic
 
 
-same_or_nowhere = first(identity, by("absurd", quick))
+def same_or_nowhere(q: Sequent) -> Proof:
+    """The sides are the same, or the facts contradict each other, in each of their alternatives."""
+    splits = (by("alternatives", n, *[by("forget", [], [n], same_or_nowhere)] * len(fact.parts))
+              for n, fact in enumerate(q.given) if fact.kind == "or")
+    return first(identity, by("absurd", quick), *islice(splits, 1))(q)
+
+
+def _same_sum(mine: Term, other: Term) -> Tactic:
+    """Term by term, and then the goal speaks of the other one."""
+    same = by("termwise", mine, "=", other.parts[4], quick, settled(same_or_nowhere), quick, known)
+    return have(eq(mine, other), only()(same), quick)(use(_weaker))
 
 
 def _weaker(q: Sequent) -> Proof:
@@ -261,11 +272,13 @@ def _weaker(q: Sequent) -> Proof:
     before = q.given[-1]
     if q.goal.kind != "rel" or before.kind != "rel":
         raise Failed("no comparison")
-    pairs = zip(*(arithmetic.fold_atoms(formula) for formula in (q.goal, before)), strict=True)
-    for mine, other in pairs:
-        if mine is not other:
-            same = by("termwise", mine, "=", other.parts[4], quick, settled(same_or_nowhere), quick, known)
-            return have(eq(mine, other), only()(same), quick)(use(_weaker))(q)
+    top = q.goal.parts[2]
+    if top.kind == "if":  # of a call by value: its condition holds, whatever stands in the branch that is never read
+        return put(top, 0, _weaker)(q)
+    mine, others = (arithmetic.fold_atoms(formula) for formula in (q.goal, before))
+    changed = [sum_ for sum_ in mine if sum_ not in others]
+    if changed:
+        return first(*(_same_sum(changed[0], other) for other in others))(q)
     (_, low, high), (_, least_, most) = q.goal.parts, before.parts
     ends = [end for end in (low <= least_, most <= high) if end.parts[1] is not end.parts[2]]
     nearer = [have(end, only()(settled(each)), quick) for end in ends]
