@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from itertools import islice
 
 from proofs_check.core.calls import unfold
 from proofs_check.core.domain import Sequent
@@ -254,11 +253,7 @@ def settled(then: Tactic) -> Tactic:
     return tactic
 
 
-def same_or_nowhere(q: Sequent) -> Proof:
-    """The sides are the same, or the facts contradict each other, in each of their alternatives."""
-    splits = (by("alternatives", n, *[by("forget", [], [n], same_or_nowhere)] * len(fact.parts))
-              for n, fact in enumerate(q.given) if fact.kind == "or")
-    return first(identity, by("absurd", quick), *islice(splits, 1))(q)
+same_or_nowhere = first(identity, by("absurd", quick))
 
 
 def _same_sum(mine: Term, other: Term) -> Tactic:
@@ -276,9 +271,9 @@ def _weaker(q: Sequent) -> Proof:
     if top.kind == "if":  # of a call by value: its condition holds, whatever stands in the branch that is never read
         return put(top, 0, _weaker)(q)
     mine, others = (arithmetic.fold_atoms(formula) for formula in (q.goal, before))
-    changed = [sum_ for sum_ in mine if sum_ not in others]
-    if changed:
-        return first(*(_same_sum(changed[0], other) for other in others))(q)
+    for changed in mine:
+        if changed not in others:
+            return first(*(_same_sum(changed, other) for other in others))(q)
     (_, low, high), (_, least_, most) = q.goal.parts, before.parts
     ends = [end for end in (low <= least_, most <= high) if end.parts[1] is not end.parts[2]]
     nearer = [have(end, only()(settled(each)), quick) for end in ends]

@@ -252,8 +252,7 @@ def test_the_scripts_find_again_what_is_stored(ledger, paper):
         if name.startswith(f"{paper}.") and claim.formal is not None and script_of(name):
             data, offer = claim.formal.to_json(), store.offer(claim, mutants=False)
             again, kept = (store.judge(data, entry, mutants=False) for entry in (offer, None))
-            wanted = "proved" if kept["message"].startswith("the script proves it") else kept["outcome"]
-            if again["outcome"] != wanted:
+            if kept["outcome"] not in ("open", again["outcome"]):
                 lost.append(name)
     assert lost == []
 
