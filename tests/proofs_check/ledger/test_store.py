@@ -14,6 +14,7 @@ from proofs_check.core.terms import exp
 from proofs_check.language.notation import real, statement
 from proofs_check.ledger import registry, store
 from proofs_check.ledger.packed import packed, unpacked
+from proofs_check.ledger.proofs import script_of
 from proofs_check.ledger.rows import decided, record
 from proofs_check.ledger.verdicts import counted, score
 
@@ -239,6 +240,21 @@ def test_what_has_to_be_trusted_is_checked_for_types():
     trusted = trust.walk(trust.START) | {name: trust.path_of(name) for name in trust.LOGIC}
     assert "proofs_check.language.converted" in trusted and "proofs_check.core.rules.sums" in trusted
     assert [name for name, path in trusted.items() if not any(path.is_relative_to(room) for room in checked)] == []
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("paper", ["kv", "razor", "resformer", "waiver"])
+def test_the_scripts_find_again_what_is_stored(ledger, paper):
+    """A change of a rule or of a shared tactic leaves the stored certificate valid, and may break the script."""
+    lost = []
+    for name, claim in ledger.items():
+        if name.startswith(f"{paper}.") and claim.formal is not None and script_of(name):
+            data, offer = claim.formal.to_json(), store.offer(claim, mutants=False)
+            again, kept = (store.judge(data, entry, mutants=False) for entry in (offer, None))
+            if kept["outcome"] not in ("open", again["outcome"]):
+                lost.append(name)
+    assert lost == []
 
 
 MUTANTS, IDENTITIES = 0.90, 0.95  # the share refuted of those that are not shown to be true
