@@ -26,6 +26,8 @@ APPENDIX = f"{BOTH}, Appendix B"
 SHAPES = [{"length": n, "dim": dim} for n in (3, 4, 5) for dim in (1, 2)]
 LONGER = [{"length": n, "dim": dim} for n in (4, 5) for dim in (1, 2)]
 CAUSAL = [{"support": "causal", **shape} for shape in SHAPES]
+WITNESS = {"x": [(0,), (1,), (0,)], "match_weight": Fraction(2), "decay": Fraction(1)}
+NUMBERS = [{**WITNESS, "decay": t} for t in (Fraction(1), Fraction(1, 2), Fraction(1, 100))]
 SAME_TERM = everywhere("Score and value agree at a general place and coordinate, over the same places: any L and d.")
 
 
@@ -36,6 +38,15 @@ def _same_term():
         ONCE,
         Control("alpha = (1, 0)", lambda: general.same_term(alpha=(1, 0))),
         Control("beta = (0, 1)", lambda: general.same_term(beta=(0, 1))),
+    )
+
+
+def _inner_head():
+    return symbolic(
+        "Appendix B's head over {2..L-1}, D = d: free tokens, sigma and m, L = 4, 5, d = 1, 2",
+        c.inner_head,
+        LONGER,
+        Control("the causal mask", lambda **p: c.inner_head(**p, support="causal")),
     )
 
 
@@ -53,10 +64,13 @@ THEOREM_CLAIMS = (
         "kv.thm3.3",
         THEOREM,
         "There is a one-layer single-head KV shifting attention with D = d and IH = KVSA.",
+        _inner_head(),
+        _same_term(),
         verdict=Verdict.HOLDS_IF,
         severity=Severity.REPAIRABLE,
         reading="The setting is that of Section 3.1: ALiBi, a free sigma, L >= 3. Eq. 6 has no ALiBi, and its sigma is "
         "sqrt(D).",
+        coverage=SAME_TERM,
         formula=r"\mathrm{IH}=\mathrm{KVSA}",
         hypotheses=("attention on {2..L-1}",),
         note="Missing: attention on {2..L-1}, the places that Eq. 7 sums over. Eq. 6 and Appendix M have the causal "
@@ -74,6 +88,12 @@ THEOREM_CLAIMS = (
             c.impossible,
             CAUSAL,
             Control("the mask {2..L-1}, where parameters exist", lambda support, **p: c.impossible("inner", **p)),
+        ),
+        exact(
+            "Appendix B's head at x = (0, 1, 0), d = 1, m = 0: 1/3 against IH = 1; and at two slopes m > 0",
+            c.outputs_differ,
+            NUMBERS,
+            Control("the mask {2..L-1}", lambda **p: c.outputs_differ(**p, inner=True)),
         ),
         is_correction=True,
         coverage=everywhere(
@@ -305,12 +325,7 @@ SENTENCES = (
         "kv.sec3.1.less_width",
         f"{SECTION}, first paragraph and after Theorem 3.3",
         "KV shifting represents induction heads with less width: D = d in Theorem 3.3, D = 2d in Theorem 3.2.",
-        symbolic(
-            "Appendix B's head over {2..L-1}, D = d: free tokens, sigma and m, L = 4, 5, d = 1, 2",
-            c.inner_head,
-            LONGER,
-            Control("the causal mask", lambda **p: c.inner_head(**p, support="causal")),
-        ),
+        _inner_head(),
         _same_term(),
         defect="kv.thm3.3",
         verdict=Verdict.HOLDS_IF,

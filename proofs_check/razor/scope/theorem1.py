@@ -4,21 +4,25 @@ from fractions import Fraction
 
 from proofs_check.ledger.claim import (
     ENUMERATED,
+    INSTANCES,
     WITNESSED,
     Claim,
     Control,
+    Effort,
     Severity,
     Verdict,
     Witness,
     everywhere,
 )
-from proofs_check.ledger.mathematical import exact, mathematical, symbolic
+from proofs_check.ledger.mathematical import exact, mathematical, sampled, symbolic
 from proofs_check.razor.scope import theorem1_checks as c
 from proofs_check.razor.scope.theorem1_checks import HALF, WITNESSES
 
 THEOREM = "RazorAttention, Section 3.1, Theorem 1"
 PROOF = "RazorAttention, Appendix A"
 NAMES = tuple({"name": name} for name in WITNESSES)
+CONTEXTS = tuple({"n_tokens": n, "product": p, "slope": HALF} for n in range(2, 7) for p in (Fraction(-1), Fraction(1)))
+BOUND = r"\frac{1}{1+e^{ln}(e^{-D_s}+e^{-D}\sum_{j=1}^{n-1}e^{-lj})}"
 
 CLAIMS: tuple[Claim, ...] = (
     mathematical(
@@ -60,8 +64,27 @@ CLAIMS: tuple[Claim, ...] = (
         "With D the largest difference of two logits of one query and D_s the largest excess over its own token's, the "
         "attention at distance n is at most 1/(1 + e^{ln}(e^{-D_s} + e^{-D} sum_{j<n} e^{-lj})), and beyond (1/l) ln(1 "
         "+ (1/eps - 1)(1 - e^{-l}) e^D) at most eps; both attained where D_s = D.",
-        formula=r"\frac{1}{1+e^{ln}(e^{-D_s}+e^{-D}\sum_{j=1}^{n-1}e^{-lj})}",
+        exact(
+            "RMSNorm in one dimension: every context of 2..6 tokens in balls, both signs of the head",
+            c.every_context,
+            CONTEXTS,
+            Control("half the range", lambda **p: c.every_context(**p, spread=1)),
+        ),
+        exact(
+            "attained by a negative head in one dimension, distances 1, 10 and 60, in balls",
+            c.tight,
+            tuple({"product": Fraction(2), "slope": HALF, "distance": n} for n in (1, 10, 60)),
+            Control("half the range", lambda **p: c.tight(**p, spread=1)),
+        ),
+        sampled(
+            "random heads with LayerNorm and RMSNorm, with and without biases: contexts of random and extreme states",
+            c.no_context_above,
+            lambda effort: [{"seed": s} for s in range(40 if effort is Effort.QUICK else 400)],
+            Control("nine tenths of the range", lambda seed: c.no_context_above(seed, factor=0.9)),
+        ),
+        formula=BOUND,
         hypotheses=("slope l > 0", "no token between is masked", "RMSNorm or LayerNorm, any gains and biases"),
+        coverage=INSTANCES,
         is_correction=True,
     ),
     mathematical(

@@ -1,5 +1,6 @@
-"""Margins for Theorem 1: counterexamples in balls, steps of the proof as identities, the gap in closed form."""
+"""Margins for Theorem 1: counterexamples in balls, worst contexts as identities, all contexts in one dimension."""
 
+import itertools
 from fractions import Fraction
 
 import numpy as np
@@ -19,8 +20,10 @@ from proofs_check.evidence.margin import (
     same,
     worst,
 )
+from proofs_check.evidence.tolerances import KERNEL
 from proofs_check.oracles.alibi import BallHead, ball, ball_scores, ball_softmax, ball_weights, printed_scope
 from theory import alibi
+from theory.lowering.precision import working
 
 HALF = Fraction(1, 2)
 E1 = ((1, 0), (0, 0))
@@ -71,6 +74,58 @@ def ratio(name: str, factor: int) -> Margin:
     head, _, _, target, other, distance, eps = WITNESSES[name]
     weight = ball_weights(head, [target, *[other] * distance])[0]
     return worst([beyond(name), ball_at_least(weight / ball(eps), factor)])
+
+
+def every_context(n_tokens: int, product: Fraction, slope: Fraction, spread: int = 2) -> Margin:
+    """All 2^n contexts of RMSNorm in one dimension, in balls: no weight above the bound, D = 2 |M|, D_s = D or 0."""
+    head = BallHead("rms", (1,), (0,), ((product,),), ((1,),), slope)
+    distance, margins = n_tokens - 1, []
+    with working(256):
+        wide = ball(spread * abs(product))
+        rest = (ball(slope) * distance - (wide if product < 0 else 0)).exp()
+        rest += sum(((ball(slope) * j - wide).exp() for j in range(1, distance)), arb(0))
+        for signs in itertools.product((-1, 1), repeat=n_tokens):
+            weight = ball_weights(head, [(s,) for s in signs])[0]
+            # the bound is attained, and balls cannot tell equals apart: 1e-75 above it is still "at most"
+            margins.append(ball_within(weight - 1 / (1 + rest), Fraction(1, 10**75)))
+    return worst(margins)
+
+
+def no_context_above(seed: int, factor: float = 1.0) -> Margin:
+    """A random head and 40 contexts of random and extreme states: weight over bound, both norms, with and without b."""
+    rng = np.random.default_rng(seed)
+    d, d_head, n = int(rng.integers(2, 9)), int(rng.integers(1, 5)), 24
+    norm, biased = ("rms", "layer")[seed % 2], seed % 4 < 2
+    w_q, w_k = rng.standard_normal((2, d_head, d)) * rng.choice([0.2, 0.6])
+    gamma, bias = rng.uniform(0.3, 2, d), rng.standard_normal(d) if biased else np.zeros(d)
+    slope = float(rng.uniform(0.01, 1))
+    wide = alibi.logit_range(w_q, w_k, gamma, bias, norm=norm)
+    gap = min(wide, alibi.self_gap(w_q, w_k, gamma, bias, norm=norm))
+    found = alibi.extremes(w_q, w_k, gamma, bias, norm=norm)
+    excess = []
+    for _ in range(40):
+        raw = rng.standard_normal((n, d))
+        raw = raw - raw.mean(axis=1, keepdims=True) if norm == "layer" else raw
+        states = raw / np.sqrt((raw**2).mean(axis=1, keepdims=True)) * gamma + bias
+        states[rng.random(n) < 0.4] = found.low
+        states[: int(rng.integers(1, n))] = found.high
+        states[-1] = found.query if rng.random() < 0.7 else states[-1]
+        scores = states @ w_k.T @ (w_q @ states[-1]) / np.sqrt(d_head) - slope * np.arange(n - 1, -1, -1)
+        weights = np.exp(scores - scores.max())
+        weights = (weights / weights.sum())[::-1]
+        bounds = [alibi.weight_bound(j, slope, factor * wide, factor * gap) for j in range(n)]
+        excess.append(float((weights / np.array(bounds)).max()))
+    return at_most(max(excess), 1.0, KERNEL)
+
+
+def tight(product: Fraction, slope: Fraction, distance: int, spread: int = 2) -> Margin:
+    """M = -product in one dimension attains the bound with D = 2 product: its worst context within 1e-75, in balls."""
+    head = BallHead("rms", (1,), (0,), ((-product,),), ((1,),), slope)
+    with working(256):
+        weight = ball_weights(head, [(-1,), *[(1,)] * distance])[0]
+        powers = sum(((ball(slope) * j).exp() for j in range(1, distance + 1)), arb(0))
+        bound = 1 / (1 + ball(-spread * product).exp() * powers)
+        return ball_within(abs(weight - bound), Fraction(1, 10**75))
 
 
 def own_term_is_summed(n_tokens: int, own: int = 1) -> Margin:
