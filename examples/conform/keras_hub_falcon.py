@@ -15,5 +15,4 @@ def alibi_slopes(n_heads):
 
 def alibi_bias(n_heads, n_queries, n_keys, mask=None):
     given = torch.ones(1, n_keys) if mask is None else mask
-    found = FalconTransformerDecoder(n_heads, 4 * n_heads)._build_alibi_tensor(n_heads, given)
-    return found[0] if mask is None else found
+    return FalconTransformerDecoder(n_heads, 4 * n_heads)._build_alibi_tensor(n_heads, given).squeeze(0)

@@ -11,5 +11,5 @@ def alibi_slopes(n_heads):
 
 
 def alibi_bias(n_heads, n_queries, n_keys, mask=None):
-    found = build_alibi_tensor(torch.ones(1, n_keys).long() if mask is None else mask.long(), n_heads, torch.float32)
-    return found[0] if mask is None else found
+    given = torch.ones(1, n_keys) if mask is None else mask
+    return build_alibi_tensor(given.long(), n_heads, torch.float32).squeeze(0)

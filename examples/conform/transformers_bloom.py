@@ -12,5 +12,4 @@ def alibi_slopes(n_heads):
 
 def alibi_bias(n_heads, n_queries, n_keys, mask=None):
     given = torch.ones(1, n_keys) if mask is None else mask.float()
-    found = build_alibi_tensor(given, n_heads, torch.float32).unflatten(0, (-1, n_heads))
-    return found[0] if mask is None else found
+    return build_alibi_tensor(given, n_heads, torch.float32).unflatten(0, (-1, n_heads)).squeeze(0)

@@ -1,5 +1,6 @@
 """The adapters in examples/conform: the workbench's own and transformers' pass all that they claim."""
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,10 +19,6 @@ REFUSED = {
 }
 
 
-def adapter(name):
-    return load(str(EXAMPLES / f"{name}.py"))
-
-
 def passed(of, seed=0):
     """The names that passed; none deviates."""
     results = conform(of, seed=seed)
@@ -29,17 +26,22 @@ def passed(of, seed=0):
     return {r.check.name for r in results if r.outcome is Outcome.PASSED}, results
 
 
+@cache
+def passed_here(name, seed=0):
+    return passed(load(str(EXAMPLES / f"{name}.py")), seed)
+
+
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.deep), pytest.param(2, marks=pytest.mark.deep)])
 @pytest.mark.parametrize("name", HERE)
 def test_own_and_transformers_implementations_pass_all_that_they_claim(name, seed):
-    names, results = passed(adapter(name), seed)
+    names, results = passed_here(name, seed)
     assert names
     refused = {r.check.name for r in results if r.outcome is Outcome.REFUSED}
     assert refused == {check for check, by in REFUSED.items() if by == name}
 
 
 def test_own_adapters_claim_every_subject_and_all_but_a_few_checks():
-    found = set().union(*(passed(adapter(name))[0] for name in OWN))
+    found = set().union(*(passed_here(name)[0] for name in OWN))
     assert {check.name for check in CHECKS} - found == {
         "alibi_bias.left_padding", "rope.partial", "evicting_attention.grouped", "decoded.ragged",
     }  # fmt: skip
@@ -60,4 +62,4 @@ def test_models_of_transformers_decode_in_batches_of_any_prompts_what_they_read_
 def test_every_adapter_says_in_one_line_what_it_is_of_and_is_loaded_where_its_package_is(path):
     assert path.read_text("utf-8").startswith('"""') and path.read_text("utf-8").splitlines()[0].endswith('."""')
     if path.stem in HERE:
-        assert adapter(path.stem).name.endswith(path.name)
+        assert load(str(path)).name.endswith(path.name)
