@@ -64,7 +64,7 @@ def beyond(folder, records):
     return most
 
 
-YARN = {"factor": 4.0, "attention_factor": 0.5, "original_max_position_embeddings": 32}
+YARN = {"type": "yarn", "factor": 4.0, "attention_factor": 0.5, "original_max_position_embeddings": 32}
 LONG = {"factor": 4.0, "partial_rotary_factor": 0.5, "short_factor": [1.0], "long_factor": [2.0],
         "original_max_position_embeddings": 32}  # fmt: skip
 QWEN = {"sliding_window": 4, "use_sliding_window": True}
@@ -92,7 +92,7 @@ AS_RUN = [
     ("gemma3, bare", {"sliding_window_pattern": 2}),
     ("mixtral, bare", {"layer_types": TYPES, "use_sliding_window": False}),
     ("gemma3, bare", {"layer_types": TYPES, "rope_scaling": {"rope_type": "yarn"} | YARN}),
-    ("gemma3, bare", {"layer_types": TYPES, "rope_scaling": {"type": "yarn"} | YARN}),
+    ("gemma3, bare", {"layer_types": TYPES, "rope_scaling": YARN}),
     ("gemma3, bare", {"layer_types": TYPES, "original_max_position_embeddings": 16, "rope_scaling": LONGROPE | THREE}),
     *(("phi3, bare", {"rope_scaling": LONG | {"type": name}}) for name in ("longrope", "su", "yarn")),
     *(("qwen2, bare", QWEN | {"max_window_layers": number}) for number in (0, 1, 2)),
