@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from pydantic import model_validator
 
@@ -112,18 +112,23 @@ def _check_finished(path: str | Path, bundle: Bundle) -> None:
         raise ValueError(f"{path}: the arena is not finished: there is no {run.name}")
 
 
-def write_speeds(path: str | Path, speeds: Speeds) -> None:
-    """Write measured speeds and their hash beside them."""
-    write_hashed(path, speeds.model_dump_json(indent=1) + "\n")
+def write_timed(path: str | Path, timed: Strict) -> None:
+    """Write measured speeds or ways and their hash beside them."""
+    write_hashed(path, timed.model_dump_json(indent=1) + "\n")
+
+
+def shipped_timed(plan: ArenaPlan, record: type[Any]) -> Any:
+    """The speeds or ways that come with the package for a plan, or None. Raises: ValueError as `read_bundle`."""
+    for path in sorted(SHIPPED.glob(f"*.{record.__name__.lower()}.json")):
+        found = record.parsed(read_hashed(path), str(path))
+        if found.plan_sha256 == plan.sha256:
+            return found
+    return None
 
 
 def shipped_speeds(plan: ArenaPlan) -> Speeds | None:
     """The speeds that come with the package for a plan, or None. Raises: ValueError as `read_bundle`."""
-    for path in sorted(SHIPPED.glob("*.speeds.json")):
-        found = Speeds.parsed(read_hashed(path), str(path))
-        if found.plan_sha256 == plan.sha256:
-            return found
-    return None
+    return shipped_timed(plan, Speeds)
 
 
 def shipped_names() -> list[str]:

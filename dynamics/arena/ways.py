@@ -12,13 +12,12 @@ import torch
 from pydantic import Field
 from tqdm import tqdm
 
-from dynamics.arena.bundle import SHIPPED
+from dynamics.arena.bundle import shipped_timed
 from dynamics.arena.engine import WAYS
 from dynamics.arena.plan import ArenaPlan, Entry
 from dynamics.arena.record import Name
 from dynamics.arena.speed import processor, stack_seconds
 from dynamics.files.atomic import atomic_write_text
-from dynamics.files.hashed import read_hashed, write_hashed
 from dynamics.files.lock import LOCK, only_writer
 from dynamics.files.manifest import Positive, Strict
 from dynamics.training.parallel import quiet_restarts
@@ -75,18 +74,9 @@ def read_ways(path: str | Path) -> Ways:
     return Ways.from_file(path)
 
 
-def write_ways(path: str | Path, found: Ways) -> None:
-    """Write what was measured and its hash beside it."""
-    write_hashed(path, found.model_dump_json(indent=1) + "\n")
-
-
 def shipped_ways(plan: ArenaPlan) -> Ways | None:
     """What comes with the package for a plan, or None. Raises ValueError for other bytes than recorded."""
-    for path in sorted(SHIPPED.glob("*.ways.json")):
-        found = Ways.parsed(read_hashed(path), str(path))
-        if found.plan_sha256 == plan.sha256:
-            return found
-    return None
+    return shipped_timed(plan, Ways)
 
 
 def measured(plan: ArenaPlan, processes: int, rounds: int = ROUNDS, progress: bool = False) -> Ways:

@@ -90,7 +90,7 @@ def _stored(name: str, options):
 
 
 def _timed(name: str, path: str) -> int:
-    from dynamics.arena.bundle import write_speeds
+    from dynamics.arena.bundle import write_timed
     from dynamics.arena.presets import PRESETS
     from dynamics.arena.speed import measure
     from dynamics.tasks.corpus import standard_library
@@ -98,7 +98,7 @@ def _timed(name: str, path: str) -> int:
     corpus = standard_library()
     plan = PRESETS[name](corpus.sha256)
     speeds = measure(plan, sorted(plan.entries), corpus)
-    write_speeds(path, speeds)
+    write_timed(path, speeds)
     for entry, found in sorted(speeds.speeds.items(), key=lambda item: -item[1].tokens_per_second):
         print(f"{entry:<30} {found.tokens_per_second:>9.0f} tokens/s")
     print(path)
@@ -108,14 +108,15 @@ def _timed(name: str, path: str) -> int:
 def _ways(name: str, options) -> int:
     from joblib import cpu_count
 
+    from dynamics.arena.bundle import write_timed
     from dynamics.arena.presets import PRESETS
-    from dynamics.arena.ways import measured, spoken, write_ways
+    from dynamics.arena.ways import measured, spoken
     from dynamics.tasks.corpus import standard_library
 
     _one_thread(options, "--ways")
     plan = PRESETS[name](standard_library().sha256)
     found = measured(plan, options.jobs or cpu_count(), progress=not options.quiet)
-    write_ways(options.ways, found)
+    write_timed(options.ways, found)
     print("\n".join(spoken(found)))
     print(options.ways)
     return 0

@@ -55,9 +55,7 @@ def test_a_run_prints_its_table_and_writes_json_and_bundle(tmp_path, done, refus
     assert said[2].startswith("kv / vanilla")
     assert "independent and normal" in "\n".join(said)
     record, bundle = read(tmp_path / "t.json"), read_bundle(tmp_path / "b.json")
-    (one,) = record["variants"]
-    assert {"name", "seeds", "difference", "low", "high", "parameters", "tokens/s", "cache bytes"} <= one.keys()
-    assert record["plan_sha256"] == bundle.plan.sha256
+    assert len(record["variants"]) == 1 and record["plan_sha256"] == bundle.plan.sha256
     next((tmp_path / "a" / "results").iterdir()).unlink()
     refused(f"arena --table --out {tmp_path}/a --bundle {tmp_path}/c.json", "c.json: the arena is not finished")
     assert not (tmp_path / "c.json").exists()
@@ -113,8 +111,6 @@ def test_figures_and_page_say_what_the_bundle_holds(shipped, monkeypatch):
     ("name", "told"),
     [
         ("resformer-lambda-0.5", "`resformer-lambda-0.5`"),
-        ("neutreno-0.2", "`neutreno-0.2`"),
-        ("vanilla.32", "`vanilla` of width 32"),
         ("cla-2.64", "`cla-2` of width 64"),
         ("svformer.half-rate", "`svformer` at half the rate"),
         ("kv-shift.zero.cut", "`kv-shift.zero.cut`"),

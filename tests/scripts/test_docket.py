@@ -90,20 +90,8 @@ def test_nothing_that_is_told_is_called_proved():
         assert not re.search(r"\bclaims? (is|are) proved\b|\bproved claims?\b", told)
 
 
-MARKUP = [
-    "a * b * c",
-    "x_1 and y_2",
-    "[S] -> [B]",
-    "|x| < 1",
-    "e^{-p}",
-    "`code_with_stars * and | bars`",
-    "a\\b",
-    "$x$",
-]
-
-
-@pytest.mark.parametrize("text", MARKUP)
-def test_escaped_text_holds_no_markup(text):
+def test_escaped_text_holds_no_markup():
+    text = "a * b * c, x_1 and y_2, [S] -> [B], |x| < 1, e^{-p}, `code_with_stars * and | bars`, a\\b, $x$"
     shown = escaped(text)
     outside = "".join(shown.split("`")[::2])
     assert not re.search(r"(?<!\\)(?:\\\\)*[*_<>\[\]#|~$]", outside)

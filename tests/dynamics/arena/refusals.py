@@ -46,7 +46,6 @@ TABLE = {
         "greater than or equal to 10": {"steps": 9},
     },
     bundle: {
-        "the models are": {"vanilla": SOLVED["vanilla"]},
         "vanilla: 8 seeds of 4": SOLVED | {"vanilla": SOLVED["vanilla"] * 2},
     },
     looks: {

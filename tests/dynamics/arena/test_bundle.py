@@ -12,13 +12,15 @@ from dynamics.arena.bundle import (
     shipped_names,
     shipped_speeds,
     write_bundle,
-    write_speeds,
+    write_timed,
 )
 from dynamics.arena.engine import Place, next_runs
 from dynamics.arena.presets import PRESETS
 from dynamics.arena.record import Speed, Speeds
+from dynamics.arena.ways import shipped_ways
 from dynamics.tasks.corpus import standard_library
 from tests.dynamics.arena.cases import made_up, plan
+from tests.dynamics.arena.test_ways import found as ways
 from tests.dynamics.refusal import refused
 
 VALUES = {
@@ -51,14 +53,15 @@ def test_runs_after_a_gap_are_left_out():
     assert left.losses["kv"] == []
 
 
-def test_speeds_are_found_by_the_plan_they_are_of(tmp_path, monkeypatch):
+def test_speeds_and_ways_are_found_by_the_plan_they_are_of(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "SHIPPED", tmp_path)
     one = Speed(tokens_per_second=1, seconds=[1])
     speeds = Speeds(plan_sha256=plan().sha256, torch_version="2", processor="one", speeds={"kv": one})
-    assert shipped_speeds(plan()) is None
-    write_speeds(tmp_path / "x.speeds.json", speeds)
-    assert shipped_speeds(plan()) == speeds
-    assert shipped_speeds(plan(stack=2)) is None
+    for kind, shipped, timed in (("speeds", shipped_speeds, speeds), ("ways", shipped_ways, ways(plan(), 1.5))):
+        assert shipped(plan()) is None
+        write_timed(tmp_path / f"x.{kind}.json", timed)
+        assert shipped(plan()) == timed
+        assert shipped(plan(stack=2)) is None
     refused("no shipped arena 'x'; there are none", shipped_arena, "x")
 
 

@@ -18,7 +18,6 @@ from dynamics.arena.ways import (
     sizes,
     spoken,
     wall,
-    write_ways,
 )  # fmt: skip
 from tests.dynamics.arena.cases import SHORT, comparison, plan
 from tests.dynamics.refusal import refused
@@ -61,14 +60,6 @@ def test_the_way_whose_seeds_are_done_first_is_chosen_and_none_slower_than_the_p
 
 def test_gains_are_against_the_pool_in_as_many_turns_as_it_takes():
     assert gains(EIGHT, 2) == {1: 1.0, 2: pytest.approx(4 / 3), 4: pytest.approx(4 / 2.8), 8: pytest.approx(4 / 5)}
-
-
-def test_ways_are_found_by_the_plan_they_are_of(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "SHIPPED", tmp_path)
-    assert shipped_ways(plan()) is None
-    write_ways(tmp_path / "x.ways.json", found(plan(), 1.5))
-    assert shipped_ways(plan()) == found(plan(), 1.5)
-    assert shipped_ways(plan(stack=2)) is None
 
 
 @pytest.mark.parametrize("name", [name for name in shipped_names() if shipped_ways(shipped_arena(name).plan)])

@@ -87,7 +87,6 @@ PLANTED = {
     "more words": (" end", " end end", "must end in an answer, got 'answer 16 end end'"),
     "no step": ("define B0 C1 as", "define B0 as", "step 2: 'define B0 as w ; w = 13' is no step"),
     "no equation": ("w = 13 .", "w 13 .", "step 2: 'w 13' is no equation"),
-    "empty": (RIGHT, "", "must end in an answer, got ''"),
 }  # fmt: skip
 
 

@@ -53,10 +53,9 @@ TABLE = {
     },
     settings: {
         "TrainConfig: pool: Extra inputs are not permitted": {"pool": 12},
-        "task: Input should be a valid dictionary or instance of Task": [
-            {"task": "induction", "pool": 12},
-            {key: value for key, value in OLD.items() if key != "hops"},
-        ],
+        "task: Input should be a valid dictionary or instance of Task": {
+            key: value for key, value in OLD.items() if key != "hops"
+        },
         "'copy' is not one of hop, igsm, induction, mqar, trigram": {"task": {"name": "copy"}},
         "'' is not one of": {"task": {"pool": 12}},
         "induction: pairs: Extra inputs are not permitted": {"task": {"name": "induction", "pairs": 4}},

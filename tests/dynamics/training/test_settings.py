@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from dynamics.model.config import ModelConfig
 from dynamics.tasks.hop import Hop
-from dynamics.tasks.induction import Induction, as_induction
+from dynamics.tasks.induction import Induction
 from dynamics.tasks.mqar import MQAR
 from dynamics.tasks.trigram import Trigram
 from dynamics.training.settings import FLAT, TrainConfig, by_task
@@ -55,8 +55,3 @@ def test_an_interrupted_run_of_the_form_before_goes_on_with_the_same_settings_on
     other = same.with_task(hops=2, least_hops=None)
     with pytest.raises(ValueError, match=r"the interrupted run has task\.hops=3, not 2"):
         _check_settings(before, {**config.model_dump(), **other.model_dump()}, "state")
-
-
-def test_a_copy_has_the_settings_that_change_and_is_checked():
-    assert as_induction(Induction(pool=5)).pool == 5
-    assert SHARED.with_task(pool=5).task == Induction(pool=5)

@@ -74,14 +74,6 @@ def test_an_untied_output_matrix_is_the_one_that_is_trained():
     assert model.embedding.grad[16].abs().max() > 0 == model.embedding.grad[17].abs().max()  # row 2 is scored at 16
 
 
-def test_a_manifest_cannot_make_us_allocate_what_its_file_does_not_hold(tmp_path):
-    model = InductionModel(ModelConfig(**SIZES, position="learned", max_length=16))
-    saved(tmp_path, model)
-    path = tmp_path / "manifest.json"
-    path.write_text(path.read_text().replace('"max_length": 16', '"max_length": 16000000'))
-    refused("bytes are too few for the model", checkpoint.load, tmp_path)
-
-
 def test_what_sees_the_future_and_what_others_cannot_read_is_refused(tmp_path):
     everywhere = ModelConfig(**SIZES, causal=False)
     for trained in (train, lambda config, training: train_ensemble(config, [training])):

@@ -1,8 +1,14 @@
-"""The explorer, open in a browser for all tests of a file."""
+"""The site, and the explorer, open in a browser, for all tests of a file."""
 
 import pytest
 
+from tests.scripts.site import made
 from tests.scripts.site.browser import PAGE, errors, open_browser
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    return made.write(tmp_path_factory.mktemp("site"))
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 import pytest
 
-from tests.scripts.site import made
 from tests.scripts.site.browser import errors, look, open_browser
 from tests.shares import one_in
 
@@ -45,11 +44,6 @@ UNREACHED = """
       out.push("no name: " + e.outerHTML.slice(0, 80));
   return out;
 """
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    return made.write(tmp_path_factory.mktemp("site"))
 
 
 @pytest.fixture(scope="module")

@@ -107,7 +107,8 @@ def test_the_notebook_about_your_model_runs_on_models_without_slopes_and_says_wh
     shown = capsys.readouterr().out
     assert "> context" in shown and "the weights say nothing about 8 of 8 heads at 16384 tokens" in shown
     assert "0 of 8 heads are proved local at a context of 16384: the weights let nothing be forgotten" in shown
-    assert "this model: no induction heads found; the model does not copy" in shown and "of 8 heads give the first token 0.1 more" in shown
+    assert "this model: no induction heads found; the model does not copy" in shown
+    assert "of 8 heads give the first token 0.1 more" in shown
 
 
 @pytest.mark.deep

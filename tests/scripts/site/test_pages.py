@@ -47,11 +47,6 @@ class Read(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    return made.write(tmp_path_factory.mktemp("site"))
-
-
-@pytest.fixture(scope="module")
 def read(site):
     return {path.name: Read(path.read_text("utf-8")) for path in site.glob("*.html")}
 
