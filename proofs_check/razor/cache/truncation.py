@@ -3,8 +3,8 @@
 from fractions import Fraction
 
 from proofs_check.evidence.margin import worst
-from proofs_check.ledger.claim import WITNESSED, Claim, Control, Effort, Severity, Verdict, everywhere
-from proofs_check.ledger.mathematical import ONCE, exact, mathematical, sampled, symbolic
+from proofs_check.ledger.claim import WITNESSED, Claim, Control, Severity, Verdict, everywhere
+from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic
 from proofs_check.razor.cache import truncation_checks as c
 from proofs_check.razor.scope import mass
 from proofs_check.razor.scope import mass_checks as m
@@ -99,12 +99,6 @@ CLAIMS: tuple[Claim, ...] = (
             c.output_reached,
             tuple({"dropped": d, "kept": k} for d in ((0,), (1, -1), (3, 0, 0)) for k in ((0,), (2, 1))),
             Control("kept values 0", lambda **p: c.output_reached(**p, end=0)),
-        ),
-        sampled(
-            "random heads in the plane, by direct sums",
-            c.random_output,
-            lambda effort: [{"seed": s} for s in range(200 if effort is Effort.QUICK else 5000)],
-            Control("a tenth less", lambda **p: c.random_output(**p, factor=0.9)),
         ),
         is_correction=True,
         coverage=everywhere(

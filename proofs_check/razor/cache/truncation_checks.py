@@ -7,12 +7,10 @@ but the numbers under test.
 from collections.abc import Sequence
 from fractions import Fraction
 
-import numpy as np
 import sympy as sp
 from flint import arb
 
-from proofs_check.evidence.margin import Margin, at_most, ball_at_least, identity, less, same, worst
-from proofs_check.evidence.tolerances import KERNEL
+from proofs_check.evidence.margin import Margin, ball_at_least, identity, less, same, worst
 from proofs_check.razor.cache.compensation_heads import dyadic_head, symbolic_head
 
 SLOPE, EPS, RANGE = sp.symbols("slope eps range", positive=True)
@@ -79,20 +77,6 @@ def opposite_states(sign: int = 1) -> Margin:
     return identity(4 * d - (2 * d - 2 * inner), sign * (2 * d + 2 * inner))
 
 
-def random_output(seed: int, factor: float = 1.0) -> Margin:
-    """Random heads, their logits up to 8 apart, by direct sums: |o - o_K| <= T diam(V)."""
-    rng = np.random.default_rng(seed)
-    n, kept = rng.integers(1, 6, size=2)
-    weights = np.exp(rng.uniform(0, 8) * rng.random(n + kept))
-    values = rng.normal(size=(n + kept, 2))
-    if seed % 2:
-        values = np.repeat([[1.0, 0.0], [-1.0, 0.0]], [n, kept], axis=0)
-    full, rest = weights @ values / weights.sum(), weights[n:] @ values[n:] / weights[n:].sum()
-    widest = max(float(np.linalg.norm(x - y)) for x in values for y in values)
-    mass = weights[:n].sum() / weights.sum()
-    return at_most(float(np.linalg.norm(full - rest)), factor * mass * widest, slack=KERNEL)
-
-
 def worst_output(ratio: Fraction, lift: int, kept: int, tokens: int, turned: bool = False) -> Margin:
     """Width 1, RMSNorm: states 1 near and -1 far, logits -c x y, e^{2c} = 2^lift, e^{-l} = ratio, W_V = 1. The output
     moves by diam(V) = 2 times the sharp mass of a context of `tokens`; rationals, token by token."""
@@ -134,5 +118,3 @@ def leave_one_out(tokens: int, plain: bool = False) -> Margin:
     h = symbolic_head(1, tokens - 1) if tokens else symbolic_head(0, 0)
     factor = h.mass if plain else h.mass / (1 - h.mass)
     return identity(sp.cancel(sp.together(h.kept - h.full - factor * (h.full - h.dropped_mean))), 0)
-
-

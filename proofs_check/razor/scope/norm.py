@@ -22,12 +22,6 @@ CLAIMS: tuple[Claim, ...] = (
             ONCE,
             Control("as printed, the square of the variance", lambda: c.normed_size_of(power=2)),
         ),
-        exact(
-            "with the root, ||(xhat - mu)/sigma||^2 = d at rational vectors; without, 200 at (1/10, -1/10)",
-            c.normed_size,
-            tuple({"hidden": h} for h in ((Fraction(1, 10), -Fraction(1, 10)), (1, 2, 4), (3, 0, 0, -1, 7))),
-            Control("as printed", lambda hidden: c.normed_size(hidden, rooted=False)),
-        ),
         verdict=Verdict.TYPO,
         severity=Severity.MISPRINT,
         coverage=everywhere("The sum of squares and the dimension are free."),

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import sympy as sp
 
-from proofs_check.evidence.margin import Margin, ball_above, ball_within, identity, same, worst
+from proofs_check.evidence.margin import Margin, ball_above, ball_within, identity, worst
 from proofs_check.oracles.alibi import BallHead, ball, ball_scores, normalised
 
 ZERO = Fraction(0)
@@ -22,16 +22,6 @@ def _hidden(d: int, norm: str) -> tuple[int, ...]:
 def squared_size(d: int, norm: str, gamma, bias) -> object:
     head = BallHead(norm, gamma, bias, (), (), 1)
     return sum((x * x for x in normalised(head, _hidden(d, norm))), ball(0))
-
-
-def normed_size(hidden: tuple, rooted: bool = True) -> Margin:
-    """||(x - mu)/sigma||^2 = d with sigma the root of the mean square, as rationals; without the root, as printed."""
-    d = len(hidden)
-    mean = Fraction(sum(hidden)) / d
-    centred = [Fraction(h) - mean for h in hidden]
-    variance = sum((c * c for c in centred), ZERO) / d
-    divisor = variance if rooted else variance**2
-    return same(sum((c * c for c in centred), ZERO) / divisor, Fraction(d))
 
 
 def normed_size_of(power: int = 1) -> Margin:

@@ -1,6 +1,5 @@
 """Theorem 1 of RazorAttention and the steps of its proof: false as printed, and the bound that is attained."""
 
-from fractions import Fraction
 
 from proofs_check.ledger.claim import (
     ENUMERATED,
@@ -193,16 +192,6 @@ CLAIMS: tuple[Claim, ...] = (
             tuple({"low": low, "high": high} for low, high in ((-1, 2), (-1, 4), (0, 3), (-2, -1), (1, 5), (-3, 9))),
             Control("D_s = 2dp always", lambda **p: c.symmetric_gap(**p, formula="self")),
         ),
-        exact(
-            "one dimension: all four pairs of states, both signs, as rationals",
-            c.own_share,
-            tuple({"product": Fraction(n, 2), "below": Fraction(abs(n), 2)} for n in range(-6, 7)),
-            Control(
-                "half of D_s",
-                lambda product, below: c.own_share(product, below / 2),
-                ({"product": Fraction(-1), "below": Fraction(1)},),
-            ),
-        ),
         formula=r"q_m\cdot k_n-q_m\cdot k_m\le D_s\le D",
         coverage=everywhere(
             "The first line is the definition; the best key of a query u is along S u, the chord of t^2 bounds |S u|^2 "
@@ -219,12 +208,6 @@ CLAIMS: tuple[Claim, ...] = (
             c.bounded_logits,
             ({},),
             Control("B for 2B", lambda: c.bounded_logits(factor=1)),
-        ),
-        exact(
-            "one dimension, B = 2 and 8, distances 1 to 60, in balls",
-            c.within_logit_bound,
-            tuple({"product": p, "distance": n} for p in (-2, 8, -8) for n in (1, 10, 60)),
-            Control("B for 2B", lambda **p: c.within_logit_bound(**p, factor=1)),
         ),
         verdict=Verdict.HOLDS_IF,
         severity=Severity.READING,

@@ -9,14 +9,11 @@ from flint import arb
 
 from proofs_check.evidence.margin import (
     Margin,
-    at_most,
     ball_above,
     ball_at_least,
-    ball_at_most,
     ball_below,
     ball_within,
     identity,
-    less,
     same,
     worst,
 )
@@ -175,14 +172,6 @@ def bounded_logits(factor: int = 2) -> Margin:
     return worst([identity(top - weight, gap), identity(sp.limit(top, n, sp.oo), 0)])
 
 
-def within_logit_bound(product: int, distance: int, slope: Fraction = HALF, factor: int = 2) -> Margin:
-    """One dimension, logits +-B, B = |product|, target -1 and all others 1: the weight is at most e^{factor B - ln}."""
-    head = BallHead("rms", (1,), (0,), ((product,),), ((1,),), slope)
-    weight = ball_weights(head, [(-1,), *[(1,)] * distance])[0]
-    bound = (ball(factor * abs(product)) - ball(slope) * distance).exp()
-    return ball_at_most(weight, bound)
-
-
 def last_step(product: int, distance: int, slope: Fraction) -> Margin:
     """The weight exceeds e^{q_m.k_n - slope (m - n)}, its printed bound; d = 1, target -1, all others 1."""
     head = BallHead("rms", (1,), (0,), ((product,),), ((1,),), slope)
@@ -196,13 +185,6 @@ def dominated(strength: int, distance: int, slope: Fraction = HALF, share: Fract
     head = BallHead("rms", (1, 1), (0, 0), ((strength, 0),), ((-1, 0),), slope)
     weight = ball_softmax(ball_scores(head, [(0, 1), *[(1, 0)] * distance]))[0]
     return ball_above(weight, share)
-
-
-def own_share(product: Fraction, below: Fraction) -> Margin:
-    """q_m.k_n <= q_m.k_m + D_s, d = 1: D_s = 2|M| where M < 0 and 0 where M > 0, both states tried."""
-    gap = 2 * below if product < 0 else Fraction(0)
-    rises = [product * x * y - product * x * x for x in (-1, 1) for y in (-1, 1)]
-    return worst([at_most(max(rises), gap), less(Fraction(-1), max(rises))])
 
 
 def gap_by_chord(curve: int = 1) -> Margin:
