@@ -16,8 +16,6 @@ from theory.induction.regime import wrong_mask_witness
 from theory.induction.sharpness import copy_gap_residuals, r, tilt_residual, two_point_residual, two_point_slack
 from theory.symbols import sigma
 
-Vector = tuple[Fraction, ...]
-
 
 def _whole(array: np.ndarray) -> sp.Matrix:
     """A matrix of the construction at sigma = 1, where its entries are whole numbers."""
@@ -97,23 +95,6 @@ def masks(
     return Margin(0.0, "no exception", "IH") if found is None else same(found.output, found.head)
 
 
-def probabilities(seed: int, size: int) -> tuple[Vector, Vector]:
-    """Two rational probability vectors."""
-    rng = np.random.default_rng([seed, size])
-    rows = [[Fraction(int(v)) for v in rng.integers(1, 50, size)] for _ in range(2)]
-    p, q = (tuple(v / sum(row) for v in row) for row in rows)
-    return p, q
-
-
-def mean_change(seed: int, size: int, top: int = 1, share: Fraction = Fraction(1)) -> Margin:
-    """|sum (p - q) x| <= share sum |p - q| at all corners of [-top, top]^n, which decide as the left side is convex."""
-    p, q = probabilities(seed, size)
-    change = [a - b for a, b in zip(p, q, strict=True)]
-    corners = itertools.product((-top, top), repeat=size)
-    left = max(abs(sum(c * x for c, x in zip(change, corner, strict=True))) for corner in corners)
-    return at_most(left, share * sum(map(abs, change)))
-
-
 def softmax_steps(size: int, divisor: int = 4) -> Margin:
     """Blocks reduce to two points, which move tanh(w/4) at most and exactly, and tanh(z) <= z as (z - tanh z)' >= 0."""
     blocks = [block for count in range(1, size) for block in itertools.combinations(range(size), count)]
@@ -156,15 +137,6 @@ def balanced_pair(odds: int, factor: Fraction = Fraction(2)) -> Margin:
     return same(abs(up - down) + abs(down - up), factor * Fraction(odds - 1, odds + 1))
 
 
-def hoelder(seed: int, size: int, other: str = "largest") -> Margin:
-    """|a . b| <= ||a||_1 ||b||_inf at rational vectors; `other`: the mean size of b in place of its largest."""
-    rng = np.random.default_rng([seed, size])
-    a, b = ([Fraction(int(v), 7) for v in rng.integers(-40, 41, size)] for _ in range(2))
-    sizes = [abs(v) for v in b]
-    norm = max(sizes) if other == "largest" else sum(sizes) / size
-    return at_most(abs(sum(p * q for p, q in zip(a, b, strict=True))), sum(map(abs, a)) * norm)
-
-
 def copy_weights(place: int, ratio: Fraction) -> list[Fraction]:
     """Weights of y_s on x_1 .. x_{s-1}."""
     total = sum(ratio**j for j in range(place - 1))
@@ -201,11 +173,6 @@ def geometric_bound(place: int, ratio: Fraction, power: int = 1, printed: bool =
 def excess() -> Margin:
     """r / (1 - r) - r = r^2 / (1 - r): the printed bound exceeds the supremum."""
     return identity(r / (1 - r) - r, r**2 / (1 - r))
-
-
-def order(floor: Fraction, ratio: Fraction) -> Margin:
-    """4 A r / (1 - r) <= C A r with C = 4 / (1 - r0), r0 = e^{-p0}, at r = e^{-p} and any A."""
-    return at_most(4 * ratio / (1 - ratio), 4 / (1 - floor) * ratio)
 
 
 def triples(effort: Effort):
