@@ -1,6 +1,5 @@
 """Models of this project: the weights they show, what they may hand over, learned positions; and memory."""
 
-import gc
 import weakref
 from collections import Counter
 from functools import partial
@@ -155,7 +154,6 @@ class Alive(TorchDispatchMode):
 
 
 def alive(model, tokens, window, change=None):
-    gc.collect()
     with Alive() as counted:
         if change is None:
             measure(model, tokens, window)
