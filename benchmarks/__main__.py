@@ -11,7 +11,7 @@ import sys
 
 from scripts.commands.cli import Parser, output_file, run
 
-ROWS = ("landscape", "figure", "closed_form", "shift", "generator", "toy_step", "ensemble", "flow", "start_up", "scope",
+ROWS = ("landscape", "figure", "shift", "generator", "toy_step", "ensemble", "flow", "start_up", "scope",
         "formats", "value_residual", "observer", "razor")  # fmt: skip
 
 

@@ -94,6 +94,9 @@ def _prompt(rng: np.random.Generator, ids: Integers, length: int) -> tuple[Integ
 
 def _once(tokens: Integers, order: int) -> NDArray[np.bool_]:
     """For each place, whether the `order` tokens that end there have occurred exactly once before."""
-    runs = np.lib.stride_tricks.sliding_window_view(tokens, order)
-    same = np.tril((runs[:, None] == runs[None]).all(-1), -1).sum(1) == 1
-    return np.concatenate([np.zeros(order - 1, bool), same])
+    _, kind = np.unique(np.lib.stride_tricks.sliding_window_view(tokens, order), axis=0, return_inverse=True)
+    places = np.argsort(kind, kind="stable")
+    same = np.concatenate([[False, False], np.diff(kind[places]) == 0])  # as the run before, in this order
+    once = np.zeros(len(kind), bool)
+    once[places] = same[1:] & ~same[:-1]
+    return np.concatenate([np.zeros(order - 1, bool), once])

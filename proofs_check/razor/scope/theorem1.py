@@ -1,5 +1,6 @@
 """Theorem 1 of RazorAttention and the steps of its proof: false as printed, and the bound that is attained."""
 
+from fractions import Fraction
 
 from proofs_check.ledger.claim import (
     ENUMERATED,

@@ -9,6 +9,7 @@ from flint import arb
 
 from proofs_check.evidence.margin import (
     Margin,
+    at_most,
     ball_above,
     ball_at_least,
     ball_below,

@@ -13,7 +13,7 @@ from dynamics.heads.selection import top_heads
 from tests.dynamics.heads.test_coupling import BATCH, CONFIG, mixings, model_of
 from tests.dynamics.heads.test_returned import GOOD, SMALL
 from tests.dynamics.heads.test_scores import random_model
-from tests.dynamics.hf import undeclared
+from tests.dynamics.hf import models, undeclared
 
 
 def returned(*layers):
@@ -40,12 +40,12 @@ TABLE = {
         "non-negative": {"k": 8, "seed": -1},
     },
     partial(find, random_model(0)): {
-        "a prompt of 9999 tokens": {"length": 9999},
         "a prompt must have at least 12 tokens, got 11": {"length": 11},
         "at least 4 ids must be left to draw from, got 3": {"excluded": range(1, 13), "first": 0},
         "a text needs 3 tokens in 0..15, got 2: 3..4": {"text": [[3, 4]]},
         "a text needs 3 tokens in 0..15, got 4: 1..16": {"text": [[1, 2, 3, 16]]},
     },
+    partial(find, models.model("gpt2")): {"a prompt of 9999 tokens is beyond the 128 positions": {"length": 9999}},
     top_heads: {
         "finite numbers of shape": [([[0.1, np.nan]], 0.5), ([[]], 0.5)],
         "got shape (2,)": ([0.1, 0.2], 0.5),
