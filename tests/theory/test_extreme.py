@@ -102,7 +102,7 @@ LARGE = [
 
 
 @pytest.mark.parametrize(("function", "arguments", "parts"), LARGE, ids=lambda x: getattr(x, "__name__", ""))
-@pytest.mark.parametrize("size", [1e-200, 1e-30, 1e30, 1e200])
+@pytest.mark.parametrize("size", [1e-200, 1e200])
 def test_weights_of_any_size_give_their_range_to_ten_digits(function, arguments, parts, size):
     plain = np.array(function(**arguments))
     for part in parts:

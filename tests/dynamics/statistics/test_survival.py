@@ -9,7 +9,7 @@ import pytest
 from dynamics.statistics import survival
 
 INF = math.inf
-SAMPLES = [[30.0], [10, 40], [20, None], [10, 20, 70], [5, None, None], [10, 30, 50, None], [7, 7, 9, None, None]]
+SAMPLES = [[30.0], [20, None], [10, 20, 70], [5, None, None], [7, 7, 9, None, None]]
 
 
 @pytest.mark.parametrize("times", SAMPLES, ids=str)

@@ -17,7 +17,7 @@ def test_bfloat16_is_that_of_torch():
     np.testing.assert_array_equal(bfloat16(values), torch.from_numpy(values).bfloat16().double().numpy())
 
 
-@pytest.mark.parametrize("n_heads", [1, 6, 12, 24, 40, 71])
+@pytest.mark.parametrize("n_heads", [1, 6, 12, 40, 71])
 def test_the_biases_are_those_that_transformers_builds_for_falcon(n_heads):
     from transformers.models.falcon.modeling_falcon import build_alibi_tensor
 

@@ -165,7 +165,7 @@ def test_identical_rotated_keys_reach_the_product_of_bessel_functions():
     assert log_gap_limit(1e4 * query, key) < 6e4
 
 
-@pytest.mark.parametrize("reach", [1e-160, 1e-30, 1e-8, 1e-3, 0.3, 0.999, 1.0, 1.001, 5.0, 700.0])
+@pytest.mark.parametrize("reach", [1e-160, 1e-8, 0.3, 0.999, 1.0, 1.001, 700.0])
 def test_log_gap_limit_keeps_its_digits_for_any_key(reach):
     with mp.workdps(400):
         exact = float(mp.log(mp.besseli(0, mp.mpf(reach))))

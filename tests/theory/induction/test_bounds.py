@@ -26,7 +26,7 @@ def test_network_bound_and_oracle_agree_far_below_rounding():
 
 
 @pytest.mark.parametrize("domain", DOMAINS)
-@pytest.mark.parametrize("spread", [0.01, 0.3, 1.0, 4.0])
+@pytest.mark.parametrize("spread", [0.01, 1.0, 4.0])
 @pytest.mark.parametrize("dim", [1, 3])
 def test_copy_error_bound_is_attained_in_the_limit(domain, spread, dim):
     """Error / bound -> 1 as p grows with d e^{-p} / sigma = spread fixed: no smaller function of spread would do."""

@@ -9,7 +9,7 @@ from theory import landscape
 from theory.landscape import critical_symbolic as symbolic
 from theory.symbols import n_tokens
 
-TOKENS = [4, 4.5, 5, 7, 16, 100, 1000, 1e5, 1e9]
+TOKENS = [4, 4.5, 7, 1000, 1e9]
 
 
 @pytest.mark.parametrize("tokens", TOKENS)

@@ -22,8 +22,8 @@ def reference(grid, n_tokens):
     return value, g[..., 0] - g[..., 1], g[..., 2] - g[..., 3]
 
 
-@pytest.mark.parametrize("n_tokens", [4, 4.5, 12, 104, 1e6])
-@pytest.mark.parametrize("size", [2, 63, 64, 65, 257])
+@pytest.mark.parametrize("n_tokens", [4, 4.5, 12, 1e6])
+@pytest.mark.parametrize("size", [2, 63, 64, 65])
 def test_slice_grid_equals_the_kernels_on_the_box(n_tokens, size):
     grid = slice_grid(n_tokens, size)
     for ours, true in zip(grid[2:], reference(grid, n_tokens), strict=True):

@@ -166,7 +166,7 @@ def test_interval_ends_are_kept_exactly(expr, low, high):
 
 @pytest.mark.parametrize(
     "expr",
-    [1 / X, X**-2, log(X), sqrt(X), X ** Rational(-1, 3), X**Y, X**pi, log(X**2)],
+    [1 / X, X**-2, log(X), sqrt(X), X ** Rational(-1, 3), X**Y, log(X**2)],
 )
 def test_value_outside_the_domain_is_not_finite(expr):
     low, high = on(expr, {"x": (-1, 1), "y": (1, 2)})

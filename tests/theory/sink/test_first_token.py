@@ -142,7 +142,7 @@ def test_the_printed_index_cannot_tell_a_sink_from_the_identity():
     assert importance_entropy(both) == approx([math.log(length), 0], abs=1e-14)
 
 
-@pytest.mark.parametrize("length", [1, 2, 3, 10, 257])
+@pytest.mark.parametrize("length", [1, 2, 257])
 def test_entropy_of_even_causal_attention_is_that_of_its_matrix(length):
     even = np.tri(length) / np.arange(1, length + 1)[:, None]
     assert uniform_causal_entropy(length) == approx(float(importance_entropy(even)), abs=1e-12)

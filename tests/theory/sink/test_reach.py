@@ -63,7 +63,7 @@ def test_sink_length_is_the_longest_by_brute_force(slope, logit_range, weight):
         assert first_token_bound(found + 1, slope, logit_range) < weight
 
 
-@pytest.mark.parametrize("length", [1, 2, 3, 7, 49, 1000])
+@pytest.mark.parametrize("length", [1, 2, 7, 1000])
 def test_a_weight_that_is_just_reached_counts(length):
     for slope, logit_range in ((0.0, 0.0), (0.0, 3.0), (0.1, 5.0)):
         weight = first_token_bound(length, slope, logit_range)

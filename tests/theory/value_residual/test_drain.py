@@ -93,7 +93,7 @@ def test_equilibria_are_the_outer_roots_and_at_rest(norm, variance, mu):
         assert (low == high) == (len(all_roots) == 1)
 
 
-@pytest.mark.parametrize(("ratio", "mu"), [(20.0, 0.02), (40.0, 0.01), (9.5, 0.1), (5.0, 0.5), (1.0, 0.05)])
+@pytest.mark.parametrize(("ratio", "mu"), [(20.0, 0.02), (9.5, 0.1), (1.0, 0.05)])
 def test_a_flow_from_a_low_sink_reaches_the_lowest_equilibrium(ratio, mu):
     found = drain_equilibria(math.sqrt(ratio), 1.0, mu)
     states = run(math.sqrt(ratio), 1.0, mu, 1e7, dense=True)

@@ -64,7 +64,7 @@ def test_the_limit_is_a_resolvent(seed, lam):
     assert close(found, constant_stack(weights, first, lam, 10**7))
 
 
-@pytest.mark.parametrize("lam", [1e-3, 1e-9, 1e-14, 1e-60, 1e-250])
+@pytest.mark.parametrize("lam", [1e-3, 1e-14, 1e-250])
 def test_a_small_lambda_loses_no_digits(lam):
     # rows that are exact in binary, so the truth is that of a solve with 300 digits
     weights, first = [[0.5, 0.25, 0.25], [0.125, 0.75, 0.125], [0.0, 0.5, 0.5]], [[1.0], [-1.0], [3.0]]
