@@ -20,6 +20,7 @@ PROOF = everywhere(
     "change of the softmax are identities in free symbols: L and d do not enter."
 )
 UNBOUNDED = [{"size": Fraction(c), "ratio": Fraction(1, q)} for c, q in ((21, 100), (10**3, 100), (10**6, 10**4))]
+SLOPES = ({"domain": "unit", "constant": sp.Rational(1, 2)}, {"domain": "symmetric", "constant": sp.Integer(2)})
 STANDARD = {"first_mask": "causal", "key": "repaired"}
 
 
@@ -170,14 +171,14 @@ BOUNDS = (
         symbolic(
             "x = (low, 1, low, 1, 1), m = (1 - low) d / sigma: limit p -> infinity, then d / sigma -> infinity",
             c.first_order,
-            ({"domain": "unit", "constant": sp.Rational(1, 2)}, {"domain": "symmetric", "constant": sp.Integer(2)}),
+            SLOPES,
             Control("the printed 4", points=({"domain": "unit", "constant": sp.Integer(4)},)),
             Control("half of it", points=({"domain": "symmetric", "constant": sp.Integer(1)},)),
         ),
         symbolic(
             "from above, for any number of positions: the slopes of kv.thm3.2.sharp at e^{-p} = 0",
             c.bound_slopes,
-            ({"domain": "unit", "constant": sp.Rational(1, 2)}, {"domain": "symmetric", "constant": sp.Integer(2)}),
+            SLOPES,
             Control("the printed 4", points=({"domain": "unit", "constant": sp.Integer(4)},)),
         ),
         is_correction=True,

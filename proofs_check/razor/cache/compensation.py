@@ -17,7 +17,12 @@ THREE = {"dropped": (1, -1), "values": (1, -4)}
 SPREADS = tuple({"logits": row} for row in ((1, -1), (2, 0), (0, 0, 3), (4, 1, 1), (1, 1, -1, -1), (5, -5, 0)))
 TWINS = {"first": (1, -1), "second": (0, 0)}
 NEEDLE = {"logit": 15, "dropped": 4000, "kept": 4000, "claimed": ("0.9976", "0.000125", 815)}
-
+WHOLE = exact(
+    "random caches fed in chunks: what the whole heads hold is every key and value they were given, bit for bit",
+    c.whole_heads_keep_all,
+    tuple({"seed": seed} for seed in range(24)),
+    Control("the other heads", lambda seed: c.whole_heads_keep_all(seed, others=True)),
+)
 
 CLAIMS: tuple[Claim, ...] = (
     mathematical(
@@ -157,13 +162,7 @@ CLAIMS: tuple[Claim, ...] = (
         "razor.abstract.information",
         "RazorAttention, Abstract",
         "The compression preserves all token information: every token's key and value stays in the retrieval heads.",
-        exact(
-            "random caches fed in chunks: what the whole heads hold is every key and value they were given, bit for "
-            "bit",
-            c.whole_heads_keep_all,
-            tuple({"seed": seed} for seed in range(24)),
-            Control("the other heads", lambda seed: c.whole_heads_keep_all(seed, others=True)),
-        ),
+        WHOLE,
         verdict=Verdict.HOLDS_IF,
         severity=Severity.READING,
         reading="In the heads that keep their whole cache, as the conclusion says; layers without one are set apart.",
@@ -176,13 +175,7 @@ CLAIMS: tuple[Claim, ...] = (
         "razor.sec5.retrieval_heads",
         "RazorAttention, Section 5",
         "All semantic information is preserved within the retrieval heads.",
-        exact(
-            "random caches fed in chunks: what the whole heads hold is every key and value they were given, bit for "
-            "bit",
-            c.whole_heads_keep_all,
-            tuple({"seed": seed} for seed in range(24)),
-            Control("the other heads", lambda seed: c.whole_heads_keep_all(seed, others=True)),
-        ),
+        WHOLE,
         reading="Semantic information is taken for the keys and values that these heads are given.",
         coverage=INSTANCES,
         note="Keys and values of later tokens differ from those of the uncompressed model where a cut head lies below.",
