@@ -213,6 +213,7 @@ def test_call_with_wrong_arguments_is_refused():
     [
         (X < 2, 10, 10),
         (X <= 1, 10, 10),
+        (X > 1, 20, 20),
         (X >= 2, 20, 20),
         (Eq(X, 3), 20, 20),
         (Ne(X, 3), 10, 10),
