@@ -65,7 +65,6 @@ CASES = {
     "compare, manifest": (in_a_run("manifest.json"), COMPARE),
     "sweep": (alone("manifest.json"), "sweep --quick --quiet --device cpu --out {folder}"),
     "fig_sweep": (alone("manifest.json"), "fig_sweep --sweep {folder} --out x/"),
-    "fig_heads": (alone("manifest.json"), "fig_heads --sweep {folder} --out x/"),
     "scope bounds": (measured, "fig_scope_bounds --measured {folder}/measured.json --out x/"),
 }
 

@@ -85,8 +85,7 @@ def test_a_model_whose_shift_is_elsewhere_is_trained_and_read_back_as_it_was(tmp
     found = load(tmp_path / "kv-shift")
     assert "no heads are named: the attention of a model whose shift is placed at 'fused' is not shown" in trained
     again = build(found.model.config, torch.Generator().manual_seed(5))
-    other = build(found.model.config, torch.Generator().manual_seed(6))
-    assert torch.equal(found.model.rotation, again.rotation) and not torch.equal(found.model.rotation, other.rotation)
+    assert torch.equal(found.model.rotation, again.rotation)
     assert found.manifest.metrics["heldout_loss"] == evaluate(found.model, heldout_of(found)).loss
 
 

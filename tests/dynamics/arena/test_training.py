@@ -53,7 +53,7 @@ def plain_loop(training, config):
     return curve
 
 
-@pytest.mark.parametrize("name", ["vanilla", "kv", "resformer"])
+@pytest.mark.parametrize("name", ["kv", "resformer"])
 def test_a_run_of_two_seeds_is_the_plain_loop_twice(name, tmp_path):
     wanted = plan(stack=2).run(name, 3)
     assert (wanted.name, wanted.training.seed, wanted.seeds) == (f"{name}.seed-2", 2, 2)

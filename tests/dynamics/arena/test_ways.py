@@ -43,10 +43,8 @@ def found(plan, stack_of_two, processes=2) -> Ways:
     [
         (EIGHT, 1, 8),
         (EIGHT, 2, 4),  # the whole stack leaves a process idle
-        (EIGHT, 4, 2),
         (EIGHT, 8, 1),
         (timed(8, _1=1.0, _2=1.92, _4=3.9), 1, 1),  # a gain within the noise
-        (timed(8, _1=1.0, _2=2.2, _4=4.4), 1, 1),
         (timed(6, _1=1.0, _2=1.6), 2, 1),  # three stacks take two turns
         (timed(6, _1=1.0, _2=1.4), 2, 2),
         (timed(5, _1=1.0), 2, 1),

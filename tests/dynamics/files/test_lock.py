@@ -55,7 +55,7 @@ def test_second_writer_is_told_who_holds_the_folder(tmp_path, holder):
     assert os.listdir(tmp_path) == [LOCK]
 
 
-@pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGINT])
 def test_a_killed_writer_blocks_nobody_and_leaves_nothing_in_the_end(tmp_path, holder, stop):
     holder.send_signal(stop)
     holder.wait()

@@ -15,7 +15,6 @@ ENTRIES = (
     EntryPoint("gone", "no_such_module:Thing", "g"),
     EntryPoint("absent", "dynamics.tasks.hop:Thing", "g"),
     EntryPoint("number", "dynamics.tasks.hop:NOWHERE", "g"),
-    EntryPoint("function", "dynamics.tasks.hop:hop", "g"),
 )
 
 

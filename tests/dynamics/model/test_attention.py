@@ -87,11 +87,7 @@ def test_attention_in_half_precision_stays_near_double_and_ignores_what_pads_hol
 @pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated:DeprecationWarning")
 @pytest.mark.parametrize(
     "choices",
-    [
-        {"shift": "qkv", "window": 3},
-        {"shift": "qkv", "window": 3, "position": "none"},
-        {"position": "alibi", "parameters": "gate"},
-    ],
+    [{"shift": "qkv", "window": 3}, {"position": "alibi", "parameters": "gate"}],
 )
 @pytest.mark.parametrize("query_index", [None, torch.tensor([2])], ids=["every token", "one row"])
 def test_attention_gradients_are_right_backward_and_forward(choices, query_index):

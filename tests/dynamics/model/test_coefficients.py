@@ -14,13 +14,13 @@ def _drawn(window, law, kind="free"):
     return initial(ROWS, window, kind, torch.Generator().manual_seed(5), law).double()
 
 
-@pytest.mark.parametrize(("window", "moment", "deviation"), [(2, 2 / 3, 0.149), (3, 5 / 6, 0.49), (4, 3 / 2, 1.07)])
+@pytest.mark.parametrize(("window", "moment", "deviation"), [(2, 2 / 3, 0.149), (4, 3 / 2, 1.07)])
 def test_paper_law_has_the_second_moment_of_its_window(window, moment, deviation):
     squares = (_drawn(window, "paper") ** 2).sum(1)
     assert squares.mean().item() == pytest.approx(moment, abs=4 * deviation / ROWS**0.5)
 
 
-@pytest.mark.parametrize("window", [2, 3, 4])
+@pytest.mark.parametrize("window", [2, 4])
 def test_matched_law_has_one_second_moment_for_all_windows(window):
     drawn = _drawn(window, "matched")
     assert drawn.shape == (ROWS, window) and bool((drawn >= 0).all())

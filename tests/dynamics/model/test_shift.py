@@ -53,7 +53,7 @@ def test_shift_equals_its_definition(seed, length, window, slab, each, data):
 
 @pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated:DeprecationWarning")
 @pytest.mark.parametrize("slab", [1, 1 << 18])
-@pytest.mark.parametrize(("length", "window"), [(1, 2), (4, 2), (2, 4), (5, 3)])
+@pytest.mark.parametrize(("length", "window"), [(1, 2), (2, 4), (5, 3)])
 def test_shift_gradients_are_right_to_second_order(monkeypatch, length, window, slab):
     monkeypatch.setattr(shift, "SLAB", slab)
     x, weights = draw_inputs(0, length=length, heads=2, window=window)

@@ -9,7 +9,7 @@ from scipy.stats import t as student
 
 from dynamics.statistics.survival import probability_faster
 
-SAMPLES = [[10, 40], [20, None], [10, 20, 70], [5, None, None], [7, 7, 9, None, None]]
+SAMPLES = [[10, 40], [10, 20, 70], [5, None, None], [7, 7, 9, None, None]]
 SPREADS = [(1, 1), (1, 3), (3, 1)]
 
 

@@ -155,18 +155,14 @@ def draw(law, count=SEQUENCES, seeds=SEEDS):
     return law(np.random.default_rng(0), (count, seeds))
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("law", LAWS)
-def test_coverage_under_peeking(law, method):
-    assert compatible(missed(draw(LAWS[law]), method))
+MANY = [pytest.param(*size, marks=pytest.mark.deep) for size in ((1000, 300), (50_000, SEEDS))]
 
 
-@pytest.mark.deep
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("law", LAWS)
-def test_coverage_under_peeking_for_long(law, method):
-    assert compatible(missed(draw(LAWS[law], 1000, 300), method))
-    assert compatible(missed(draw(LAWS[law], 50_000), method))
+@pytest.mark.parametrize(("count", "seeds"), [(SEQUENCES, SEEDS), *MANY])
+def test_coverage_under_peeking(law, method, count, seeds):
+    assert compatible(missed(draw(LAWS[law], count, seeds), method))
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ CONFIG = ModelConfig(vocab=VOCAB, width=8, n_heads=2, n_layers=2, mlp_width=8, s
 SETTINGS = TextTraining(corpus=CORPUS.sha256, lengths=((8, 4), (16, 4)), tokens=64, warmup=2)
 
 
-@pytest.mark.parametrize("step", [1, 5, 8])
+@pytest.mark.parametrize("step", [1, 5])
 def test_resumed_run_equals_the_uninterrupted_one_bit_for_bit(tmp_path, monkeypatch, step):
     whole = train_text(CONFIG, SETTINGS, CORPUS, progress=False)
     with monkeypatch.context() as patch:

@@ -91,7 +91,6 @@ def no_head_escapes(found, case, d_head, rng):
         ([1.0, 1.0, -1.0], None, "layer", PROVED),
         ([3.0, 0.0], None, "layer", PROVED),
         ([1.0, 0.0], None, "rms", REFUTED),
-        ([1.0, 0.0, 0.0], None, "layer", REFUTED),
         ([1.0, 1.0, 1.0], [0.1, 0.0, 0.0], "rms", REFUTED),
         ([1.0, 1.0, 1.0], [1.8, 0.0, 0.0], "rms", PROVED),
         ([1.0, 1.0], [0.5, -0.5], "layer", REFUTED),

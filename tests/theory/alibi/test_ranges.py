@@ -40,8 +40,15 @@ def test_self_gap_with_biases_is_a_bound_within_one_per_cent():
         assert reached * (1 - 1e-9) - 1e-9 <= found <= 1.01 * reached + 1e-9
 
 
-def test_enclosures_hold_the_floats_and_are_narrow():
-    for head in heads(sizes=[(1, 1), (2, 2), (3, 2), (5, 8), (12, 4)]):
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        [(1, 1), (2, 2), (3, 2), (5, 8), (12, 4)],
+        pytest.param([(2, 1), (3, 2), (4, 4), (8, 3), (16, 4), (24, 12), (32, 8)], marks=pytest.mark.deep),
+    ],
+)
+def test_enclosures_hold_the_floats_and_are_narrow(sizes):
+    for head in heads(sizes=sizes):
         low, high = alibi.certified_logit_range(**head)
         found = alibi.logit_range(**head)
         assert low <= high <= low * (1 + 1e-9)
@@ -51,15 +58,6 @@ def test_enclosures_hold_the_floats_and_are_narrow():
         assert low - 1e-12 <= found <= high + 1e-12 * max(high, 1)
         if head["norm_bias"] is None:
             assert high - low <= 1e-9 * max(high, 1e-3)
-
-
-@pytest.mark.deep
-def test_enclosures_of_wide_heads_are_narrower_than_1e_9():
-    for head in heads(sizes=[(2, 1), (3, 2), (4, 4), (8, 3), (16, 4), (24, 12), (32, 8)], copies=2):
-        wide, (low, high) = alibi.logit_range(**head), alibi.certified_logit_range(**head)
-        assert low * (1 - 1e-12) <= wide <= high * (1 + 1e-12) and high <= low * (1 + 1e-9)
-        low, high = alibi.certified_self_gap(**head)
-        assert head["norm_bias"] is not None or high - low <= 1e-9 * max(low, 1e-6 * wide)
 
 
 @pytest.mark.parametrize("certified", [False, True])

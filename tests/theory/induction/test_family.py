@@ -76,7 +76,7 @@ def test_members_that_implement_reach_their_bounds(name):
     assert attention_error_bound(5, answer.gap, 400.0) < VISIBLE
 
 
-@pytest.mark.parametrize("ratio", [-2.0, 0.0, 0.5, 1.0, 1.5])
+@pytest.mark.parametrize("ratio", [-2.0, 0.0, 1.0, 1.5])
 def test_the_error_of_shifted_keys_is_exact(ratio):
     match, _ = head_weights((1, 0), (ratio, 1), (1, 0), 4, 3.0)
     for x, _ in ALL:

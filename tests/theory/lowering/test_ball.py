@@ -113,7 +113,7 @@ def test_outward_refuses_nan():
     refuses(lambda: outward(arb("nan")), "NaN")
 
 
-@pytest.mark.parametrize("value", [0.1, True, None, "a", "1/0", "nan", "inf", float("nan"), 1j])
+@pytest.mark.parametrize("value", [0.1, True, None, "a", "1/0", "nan", 1j])
 def test_constant_that_is_not_exact_is_refused(value):
     refuses(lambda: exact(value), "constant")
 
@@ -149,8 +149,6 @@ def test_comparison_with_nan_is_undecided():
     ("expr", "low", "high"),
     [
         (X * Y, 0, 1),
-        (X**2, 0, 1),
-        (sqrt(X), 0, 1),
         (tanh(X) * Y, 0, 1),
         (Max(X, Y), 0, 1),
         (X ** Rational(1, 3), 0, 1),
@@ -215,6 +213,7 @@ def test_call_with_wrong_arguments_is_refused():
     [
         (X < 2, 10, 10),
         (X <= 1, 10, 10),
+        (X > 1, 20, 20),
         (X >= 2, 20, 20),
         (Eq(X, 3), 20, 20),
         (Ne(X, 3), 10, 10),

@@ -91,13 +91,6 @@ def test_sequence_and_matrix_add_trailing_axes():
     assert numeric([X, Y], [X, Y], "mpmath")(2, 3) == numeric([X, Y], [X, Y], "arb")(2, 3) == [2, 3]
 
 
-def test_mutable_matrix_may_change_afterwards():
-    rows = Matrix([[X, Y]])
-    function = numeric(rows, [X, Y])
-    rows[0, 0] = Y
-    assert function(1.0, 2.0).tolist() == [[1.0, 2.0]]
-
-
 def test_result_is_a_fresh_writable_array():
     result = numeric(X, [X, Y])(*GRID)
     result[0, 0] = 7
