@@ -33,8 +33,9 @@ def blocks(text):
 
 @pytest.fixture
 def elsewhere(here):
-    """A folder that has the shipped models where a checkout has them."""
-    (here / "dynamics").symlink_to(docs.ROOT / "dynamics")
+    """A folder that has the shipped models, and a text, where a checkout has them."""
+    for name in ("dynamics", "LICENSE"):
+        (here / name).symlink_to(docs.ROOT / name)
     return here
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from dynamics.comparison.local_errors import PAPERS, head_windows, least_share, measured, policies
+from dynamics.comparison.local_errors import RAZOR, head_windows, least_share, measured, policies
 from dynamics.model.attention_function import full_attention, replaced
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.eviction import sink_window
@@ -88,7 +88,7 @@ def test_other_policies_lose_more_at_the_same_memory(checkpoint):
     plan = promised_plan(checkpoint, 0.02, CONTEXT)
     curve = [measured(name, float(share), function, run, wide) for share in (0.25, 0.5)
              for name, function in policies(plan, CONTEXT, share, [(0, 0)], True).items()]  # fmt: skip
-    assert {one.policy for one in curve} == {"window", "sinks + window", "heavy hitters", "razor, no heads", PAPERS}
+    assert {one.policy for one in curve} == {"window", "sinks + window", "heavy hitters", "razor, no heads", RAZOR}
     worst = {(one.policy, one.kept): one.worst for one in curve}
     assert all(worst[name, 0.5] <= worst[name, 0.25] for name in ("window", "sinks + window"))
     assert all(one.worst > max(one.mean, 1e-4) for one in curve)
