@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynamics.files.bounded import read_bytes
+from dynamics.heads.rows import vocabulary
 from dynamics.model.decoder import InductionModel
 from theory.records import comparable
 
@@ -48,12 +49,17 @@ class Text(NamedTuple):
         return sum(map(len, self.pieces))
 
 
-def facts(folder: str | Path) -> Facts:
-    """The special tokens of a model's tokenizer, none without one. Raises: ValueError for one that cannot be read."""
-    if not (Path(folder) / _TOKENIZER).is_file():
+def facts(model: nn.Module, folder: str | Path) -> Facts:
+    """The special tokens of a model's tokenizer that the model knows, none without a tokenizer.
+
+    Raises: ValueError for a tokenizer that cannot be read.
+    """
+    if isinstance(model, InductionModel) or not (Path(folder) / _TOKENIZER).is_file():
         return Facts()
     tokenizer = _tokenizer(folder)
-    return Facts(tokenizer.bos_token_id, _unknown(tokenizer), tuple(sorted(set(tokenizer.all_special_ids))))
+    special = tuple(sorted({token for token in tokenizer.all_special_ids if token < vocabulary(model)}))
+    first = tokenizer.bos_token_id
+    return Facts(first if first in special else None, _unknown(tokenizer), special)
 
 
 def read(
@@ -85,7 +91,7 @@ def read(
         pieces.append(tokens_of(model, folder, text))
         if not len(pieces[-1]):
             raise ValueError(f"{name}: the tokenizer finds no token in this text")
-    unknown = None if isinstance(model, InductionModel) else facts(folder).unknown
+    unknown = facts(model, folder).unknown
     number = None if unknown is None else sum(int((piece == unknown).sum()) for piece in pieces)
     found = Text(tuple(pieces), tuple(name for name, _ in named), number)
     if number == found.n_tokens:

@@ -214,6 +214,14 @@ def _check_writable(folder: Path, path: str) -> None:
         raise ValueError(f"cannot write {path}: no permission in {existing}")
 
 
+def numbers(text: str, told: str) -> list[int]:
+    """Whole numbers with commas between; told: words and an example for the error."""
+    parts = text.split(",")
+    if not all(part.isascii() and part.isdigit() for part in parts):
+        raise argparse.ArgumentTypeError(f"expected {told}, got {text!r}")
+    return [int(part) for part in parts]
+
+
 def layers_and_heads(text: str) -> dict[int, set[int]]:
     """An argparse type: layers and the heads chosen of each, none for all of them."""
     found: dict[int, set[int]] = {}

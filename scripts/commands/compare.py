@@ -115,7 +115,7 @@ def _compared(args: argparse.Namespace) -> "tuple[list[str], list[Result]]":
     from . import compare_report
 
     model, folder, device = opened(args)
-    text, known = given_text(args, model, folder), facts(folder)
+    text, known = given_text(args, model, folder), facts(model, folder)
     with memory_of(device, "--length"):
         cut, words = _windows(args, model, text, known.first)
         shape = shape_of(model, torch.from_numpy(cut.rows[0, :1]).to(device))
@@ -166,7 +166,6 @@ def _whole(
 ) -> tuple[tuple[frozenset[int], ...], str]:
     """By layer the key-value heads that Razor keeps whole, and words for them."""
     from dynamics.heads.found import find
-    from dynamics.heads.rows import vocabulary
     from dynamics.razor.plan import RazorPlan
 
     heads, words = [], "none was asked for"
@@ -174,8 +173,7 @@ def _whole(
         words = "no policy takes any"
     elif args.heads == "auto":
         hint(args, "scoring heads first (--heads none or FILE: not)")
-        special = [token for token in known.special if token < vocabulary(model)]
-        found = find(model, first=known.first, excluded=special, seeds=PROMPTS, over=partial(bar, args))
+        found = find(model, first=known.first, excluded=known.special, seeds=PROMPTS, over=partial(bar, args))
         heads, words = found.whole_heads, found.why
     elif args.heads != "none":
         heads = [(layer, head) for layer, some in args.heads.items() for head in some or range(shape.n_heads)]

@@ -126,7 +126,7 @@ def _said(found: Result, margin: float) -> list[str]:
     apart = _listed(policy for policy, behind in choice.behind.items() if behind.low <= margin < behind.high)
     loss = f"its loss is {_interval(choice.over_full[choice.best])} nats a token over the full cache's"
     text = f"chosen on {texts - texts // 2} texts: {choice.best}; on the other {texts // 2} {loss}"
-    text += f"; within {margin:g} of it: {within}; not told from that: {apart}"
+    text += f"; shown to lose at most {margin:g} more than it: {within}; the interval leaves this open for: {apart}"
     if choice.random:
         worse = _listed(policy for policy, gain in choice.random.items() if not gain.low > 0)
         text += f"; not shown to be better than random eviction: {worse}"

@@ -13,8 +13,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from ..figures.figure_files import add_outputs, outputs, write_outputs
-from .cli import Parser, bar, command_parser, hint, whole
-from .sinks import _numbers
+from .cli import Parser, bar, command_parser, hint, numbers, whole
 from .texts import add_model, add_text, given_text, memory_of, opened, told
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ def parser() -> Parser:
 
 def _ids(text: str) -> list[int]:
     """An argparse type: ids of tokens."""
-    return _numbers(text, "ids such as 0,5")
+    return numbers(text, "ids such as 0,5")
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -57,13 +56,12 @@ def main(argv: list[str] | None = None) -> int:
 def _found(args: argparse.Namespace) -> "tuple[Found, dict[str, object], list[str]]":
     """What is found, how it was asked, and what is to be said of the text."""
     from dynamics.heads.found import find
-    from dynamics.heads.rows import vocabulary
     from dynamics.sinks.texts import facts
 
     model, folder, device = opened(args, undeclared=True)
-    special, known = facts(folder), range(vocabulary(model))
+    special = facts(model, folder)
     given = given_text(args, model, folder) if args.text or args.tokens or args.records else None
-    excluded = sorted({*args.exclude, *(one for one in special.special if one in known)})
+    excluded = sorted({*args.exclude, *special.special})
     asked = {"first": special.first, "excluded": excluded} | {k: getattr(args, k) for k in ("seeds", "length", "seed")}
     with memory_of(device, "--length"):
         _say_time(args, model)

@@ -60,7 +60,10 @@ def main(argv: list[str] | None = None) -> int:
     else:
         checkpoint, model, told, tokens, given = _opened(args)
         found, losses = receipts(checkpoint, model, tokens, given, args.dtype)
-        rows = promise(checkpoint, model, tokens, args.error, args.dtype) if args.error is not None else []
+        rows = []
+        if args.error is not None:
+            heads = _found(model, args.model)
+            rows = promise(checkpoint, model, tokens, args.error, args.dtype, heads)
         text, document = receipt_report.measured(given, found, losses, args.error, rows)
         text = "\n".join([*texts.told(told), text])
         failed, plan = found.violations > 0, None
@@ -167,9 +170,13 @@ def receipts(
 
 
 def promise(
-    checkpoint: "Checkpoint", model: "nn.Module", tokens: "Tensor", error: float, dtype: str
+    checkpoint: "Checkpoint", model: "nn.Module", tokens: "Tensor", error: float, dtype: str,
+    heads: list[tuple[int, int]],
 ) -> "list[tuple[str, Local]]":
-    """Ours with the promise; the others at the memory of our best, and at the least memory that measures no more."""
+    """Ours with the promise; the others at the memory of our best, and at the least memory that measures no more.
+
+    heads: the query heads (layer, head) that RazorAttention keeps whole.
+    """
     from dynamics.razor.promise import PromiseCache
     from dynamics.scope.promise import promised_plan
     from dynamics.scope.receipt import weighed
@@ -179,7 +186,7 @@ def promise(
     cache = PromiseCache(weighed(checkpoint, dtype), plan.n_kv_heads, error)
     ours = _kept_promises(checkpoint, plan, cache, read, wide, tokens.shape[1])
     sloped = checkpoint.architecture.slopes is not None
-    others = _Others(plan, tokens.shape[1], _found(model), sloped)
+    others = _Others(plan, tokens.shape[1], heads, sloped)
     return [("promised", one) for one in ours] + others.rows(min(ours, key=lambda one: one.kept), error, read, wide)
 
 
@@ -230,12 +237,17 @@ class _Others(NamedTuple):
         return [measured(name, float(share), function, read, wide) for name, function in chosen.items()]
 
 
-def _found(model: "nn.Module") -> list[tuple[int, int]]:
+def _found(model: "nn.Module", name: str) -> list[tuple[int, int]]:
     """The heads that the command `heads` would keep whole; none where the ids are too few for its prompts."""
     from dynamics.heads.found import find
     from dynamics.heads.rows import vocabulary
+    from dynamics.sinks.texts import facts
+    from dynamics.weights.folder import locate
 
-    return find(model, seeds=3).whole_heads if vocabulary(model) >= FEWEST else []
+    known = facts(model, locate(name))
+    if vocabulary(model) - len(known.special) < FEWEST:
+        return []
+    return find(model, first=known.first, excluded=known.special, seeds=3).whole_heads
 
 
 def _reader(model: "nn.Module", tokens: "Tensor"):

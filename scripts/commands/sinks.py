@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..figures.figure_files import add_outputs, outputs, write_outputs
-from .cli import Parser, command_parser, layers_and_heads, whole
+from .cli import Parser, command_parser, layers_and_heads, numbers, whole
 from .texts import add_model, add_text, given_text, memory_of, opened, told
 
 if TYPE_CHECKING:
@@ -46,29 +46,22 @@ def parser() -> Parser:
     return p
 
 
-def _numbers(text: str, told: str) -> list[int]:
-    parts = text.split(",")
-    if not all(part.isascii() and part.isdigit() for part in parts):
-        raise argparse.ArgumentTypeError(f"expected {told}, got {text!r}")
-    return [int(part) for part in parts]
-
-
 def _layers(text: str) -> list[int]:
     """An argparse type: layers."""
-    return _numbers(text, "layers such as 0,3,7")
+    return numbers(text, "layers such as 0,3,7")
 
 
 def _mask(text: str) -> tuple[int, dict[int, set[int]] | None]:
     """An argparse type: a token, and the layers and heads of its mask, None for all."""
     token, at, places = text.partition("@")
-    if len(found := _numbers(token, "a token and layers such as 5 or 5@0,2.1")) != 1:
+    if len(found := numbers(token, "a token and layers such as 5 or 5@0,2.1")) != 1:
         raise argparse.ArgumentTypeError(f"expected one token, got {text!r}")
     return found[0], layers_and_heads(places) if at else None
 
 
 def _pair(text: str) -> tuple[int, int]:
     """An argparse type: two different tokens."""
-    found = _numbers(text, "two tokens such as 0,5")
+    found = numbers(text, "two tokens such as 0,5")
     if len(found) != 2 or found[0] == found[1]:
         raise argparse.ArgumentTypeError(f"expected two different tokens such as 0,5, got {text!r}")
     return found[0], found[1]

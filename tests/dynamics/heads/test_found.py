@@ -172,8 +172,8 @@ def test_rows_have_one_earlier_copy_and_the_twin_none(vocab, length, order):
         ((0.5, 0.4, 0.6), 39 * [0.1] + [0.9], True, True),
         ((0.5, 0.4, 0.6), 37 * [0.1] + 3 * [0.9], True, False),
         ((0.5, 0.4, 0.6), 4 * [0.9], False, True),
-        ((0.5, -0.1, 1.1), [], True, False),
-        ((0.09, 0.08, 0.1), [], True, False),
+        ((0.5, -0.1, 1.1), [0.0], True, False),
+        ((0.09, 0.08, 0.1), [0.0], True, False),
         ((0.11, 0.08, 0.14), [0.1], True, True),
     ],
 )

@@ -37,7 +37,7 @@ def written(folder, text):
 def test_letters_that_a_tokenizer_does_not_know_are_counted_and_never_lost(folder):
     found = read(models.model("gpt2"), folder, texts=[written(folder, "A C x D\nA q\n")])
     assert_array_equal(found.pieces[0], [2, 3, 0, 4, 2, 0])
-    assert (found.unknown, found.n_tokens, facts(folder).unknown) == (2, 6, 0)
+    assert (found.unknown, found.n_tokens, facts(models.model("gpt2"), folder).unknown) == (2, 6, 0)
     with pytest.raises(ValueError, match="text: all of its 3 tokens are unknown to the tokenizer"):
         read(models.model("gpt2"), folder, texts=[written(folder, "a c d")])
 
@@ -55,9 +55,11 @@ def test_a_record_a_line_and_an_array_of_records_are_the_same_pieces(folder):
 
 def test_the_first_token_and_the_special_ones_are_the_tokenizers(tmp_path, folder):
     told = (folder / "tokenizer_config.json").exists()
-    assert facts(folder) == (Facts(1, 0, (0, 1)) if told else Facts(None, 0, ()))
+    model = models.model("gpt2")
+    assert facts(model, folder) == (Facts(1, 0, (0, 1)) if told else Facts(None, 0, ()))
+    assert facts(models.model("gpt2", vocab_size=1), folder) == Facts(None, 0, (0,) * told)
     (folder / "tokenizer.json").unlink()
-    assert facts(folder) == Facts()
+    assert facts(model, folder) == Facts()
 
 
 def test_windows_begin_where_pieces_do():
