@@ -84,8 +84,8 @@ class Found(NamedTuple):
             there = {head: at for head, at in self.looks.items() if at[1] >= at[2] + SIZE}
             for head, (step, share, even) in there.items():
                 beside = f"({share:.2g}; even attention {even:.2g})"
-                key = f"{abs(step)} {'after' if step > 0 else 'before'} the right key" if step else "the right key"
-                told.append(f"{_names([head])} looks most at {key} {beside}")
+                apart = f"key {abs(step)} {'after' if step > 0 else 'before'} the right one" if step else "right key"
+                told.append(f"{_names([head])} looks most at the {apart} {beside}")
             if len(there) < len(self.looks):
                 them = "the others of these" if there else "these heads"
                 told.append(f"{them} put less than {SIZE:g} above even attention on each key near the right one")

@@ -68,6 +68,14 @@ def test_a_plan_is_read_and_a_promised_one_is_written(here, done):
     assert "razor, heads found" in {row["policy"] for row in rows}
 
 
+def test_heads_are_sought_without_the_tokenizers_special_tokens(saved, here, monkeypatch):
+    folder = saved(("gpt2",), {"[UNK]": 0, "<s>": 1}, bos_token="<s>") / "gpt2"
+    np.save("ids.npy", np.arange(64))
+    monkeypatch.setattr("dynamics.heads.found.find", lambda _, **asked: pytest.fail(str(asked)))
+    with pytest.raises(pytest.fail.Exception, match=r"'first': 1, 'excluded': \(1,\)"):
+        receipt.main([str(folder), "--tokens", "ids.npy", "--context", "32", "--error", "0.5"])
+
+
 @pytest.mark.parametrize("vocabulary", [2, 20])
 def test_where_nothing_may_be_forgotten_this_is_said_and_no_policy_is_run_with_all_memory(here, vocabulary, done):
     """Also of a model of so few tokens that no prompt scores its heads."""

@@ -571,7 +571,8 @@ def _eq7_corrected() -> Scripts:
         return steps(have(0 < d), have(0 < inside, times(d)(known)), root_positive(inside),
                      by("apart", False, known))(q)
 
-    return {"conclusion": by("enumerate", "c", proof(0), proof(1)), "defined": first(search, nonzero_root)}
+    # The root first: a search for it spends the work of all.
+    return {"conclusion": by("enumerate", "c", proof(0), proof(1)), "defined": first(nonzero_root, search)}
 
 
 SCRIPTS: dict[str, Callable[[], Scripts]] = {
