@@ -214,6 +214,16 @@ def _check_writable(folder: Path, path: str) -> None:
         raise ValueError(f"cannot write {path}: no permission in {existing}")
 
 
+def versions() -> dict[str, str]:
+    """The versions of this workbench, of Python, and of the libraries that numbers depend on and that are in use."""
+    from importlib.metadata import version
+
+    from .. import __version__
+
+    known = {name: version(name) for name in ("torch", "transformers", "numpy") if name in sys.modules}
+    return known | {"python": sys.version, "workbench": __version__}
+
+
 def numbers(text: str, told: str) -> list[int]:
     """Whole numbers with commas between; told: words and an example for the error."""
     parts = text.split(",")

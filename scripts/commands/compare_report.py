@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from fractions import Fraction
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,8 +18,8 @@ from dynamics.razor.plan import RazorPlan
 from dynamics.razor.plan_file import plan_text
 from dynamics.statistics.estimate import Estimate
 
-from .. import __version__
-from .cli import aligned, jsonable, page, wrapped
+from .cli import aligned, jsonable, page, versions, wrapped
+from .scope_report import POSITIONS
 from .sinks_report import kind
 
 if TYPE_CHECKING:
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
     from dynamics.sinks.windows import Cut
 
 BINS, NAME = 4, 16
-PLACES = {"alibi": "ALiBi", "rope": "rotary positions", "learned": "learned positions", "none": "no positions"}
 TABLE = ("policy", "bytes", "of full", "nats", "over the full cache", "KL", "same top")
 OTHER = ("policy", "tokens a head", "worst text", "nats", "over tokens")
 LEGEND = (
@@ -78,8 +75,9 @@ def result(
 def described(model: nn.Module, shape: Shape) -> str:
     """The model in a line."""
     dtype = str(next(model.parameters()).dtype).removeprefix("torch.")
+    place = positions(model)
     heads = f"{shape.n_layers} layers of {shape.n_heads} heads on {shape.n_kv_heads} key-value heads"
-    return f"{kind(model)}, {heads}, {PLACES[positions(model)]}, {dtype}"
+    return f"{kind(model)}, {heads}, positions {POSITIONS.get(place, place)}, {dtype}"
 
 
 def lines(results: Sequence[Result], margin: float, seeds: int) -> list[str]:
@@ -140,10 +138,9 @@ def _listed(policies) -> str:
 
 def document(settings: dict[str, Any], facts: list[str], results: Sequence[Result]) -> str:
     """JSON with all numbers, of each row its scores in every draw and window, and by token; null: no such number."""
-    versions = {name: version(name) for name in ("torch", "transformers", "numpy") if name in sys.modules}
     content = {
         "format": "policy-comparison",
-        "versions": versions | {"python": sys.version, "workbench": __version__},
+        "versions": versions(),
         "settings": settings,
         "told": facts,
         "scores": ["loss", "KL", "same"],

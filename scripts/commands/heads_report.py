@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from importlib.metadata import version
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dynamics.heads.kinds import SIZE
 
-from .cli import aligned, jsonable, wrapped
+from .cli import aligned, jsonable, versions, wrapped
 
 if TYPE_CHECKING:
     from dynamics.heads.cause import Cause
@@ -100,5 +98,4 @@ def document(found: Found, asked: dict[str, object]) -> str:
     """
     content = found._asdict() | {"looks": list(found.looks.items())}
     named = {"answer": found.why, "whole": found.whole, "whole_heads": found.whole_heads}
-    versions = {name: version(name) for name in ("torch", "transformers", "numpy") if find_spec(name)}
-    return json.dumps(jsonable({**asked, "versions": versions, **named, "found": content}), allow_nan=False) + "\n"
+    return json.dumps(jsonable({**asked, "versions": versions(), **named, "found": content}), allow_nan=False) + "\n"
