@@ -20,7 +20,7 @@ from dynamics.hf.read import Read
 from dynamics.hf.versions import Cache, CacheLayerMixin, PreTrainedModel
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.plan import RazorPlan
-from dynamics.weights.kinds import KINDS
+from dynamics.weights.families import FAMILIES
 
 GROWING_ANGLES = ("dynamic", "longrope")
 
@@ -118,8 +118,7 @@ def _watched(model: PreTrainedModel, place: _Place) -> Callable:
 
 def _check_room(model: PreTrainedModel, length: int, config: Any = None, **named: Any) -> None:
     """Raise ValueError where a text of this length and its new tokens outrun learned positions; others have no end."""
-    kind = KINDS.get(model.config.model_type)
-    if kind is None or kind.position != "learned":
+    if FAMILIES[model.config.model_type].positions is None:
         return
     config = config or named.get("generation_config") or model.generation_config
     new, total = (named.get(name, getattr(config, name)) for name in ("max_new_tokens", "max_length"))

@@ -27,18 +27,13 @@ def parser() -> Parser:
     add_model(p)
     add_text(p, required=False)
     exclude = "ids that are never drawn, besides the tokenizer's special ones: 0,5"
-    p.add_argument("--exclude", type=_ids, default=[], metavar="ID,..", help=exclude)
+    p.add_argument("--exclude", type=partial(numbers, told="ids such as 0,5"), default=[], metavar="ID,..", help=exclude)
     p.add_argument("--seeds", type=whole(1, 1000), default=10, metavar="N", help="sets of 8 prompts (default 10)")
     length = "tokens of a prompt (default: the most of 24, 48, 96, 192 at which the model copies)"
     p.add_argument("--length", type=whole(12), metavar="N", help=length)
     p.add_argument("--seed", type=whole(0), default=0, help="of the prompts (default 0)")
     add_outputs(p, "a map of each kind")
     return p
-
-
-def _ids(text: str) -> list[int]:
-    """An argparse type: ids of tokens."""
-    return numbers(text, "ids such as 0,5")
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -31,7 +31,8 @@ def parser() -> Parser:
     add_text(p)
     p.add_argument("--window", type=whole(2), metavar="N", help="tokens of a window (default: at most 1024)")
     p.add_argument("--begin", type=whole(0), metavar="ID", help="a token to put in front of each window, such as <s>")
-    p.add_argument("--layers", type=_layers, metavar="L,..", help="only these layers: 0,3,7")
+    layers = partial(numbers, told="layers such as 0,3,7")
+    p.add_argument("--layers", type=layers, metavar="L,..", help="only these layers: 0,3,7")
     change = p.add_mutually_exclusive_group()
     token = "TOKEN[@L[.H],..]"
     mask = "let token TOKEN of each window see itself alone (the paper's Eq. 11), in all layers or these: 5, 5@0,2.1"
@@ -44,11 +45,6 @@ def parser() -> Parser:
     change.add_argument("--swap", type=_pair, metavar="I,J", help=swap)
     add_outputs(p, "the layers")
     return p
-
-
-def _layers(text: str) -> list[int]:
-    """An argparse type: layers."""
-    return numbers(text, "layers such as 0,3,7")
 
 
 def _mask(text: str) -> tuple[int, dict[int, set[int]] | None]:

@@ -1,4 +1,4 @@
-"""The figure of Theorem 3.3: the counterexample of its first panel; the picture is compared as a whole."""
+"""The figure of Theorem 3.3: errors and their bounds; the picture is compared as a whole."""
 
 import numpy as np
 import pytest
@@ -20,9 +20,3 @@ def test_where_a_word_recurs_the_error_keeps_to_its_bound_and_the_mask_makes_it_
     assert (data.matched <= data.bound * (1 + 1e-12)).all() and data.matched[-1] > 0.9 * data.bound[-1]
     assert np.abs(data.masked).max() < 1e-14
     assert (np.diff(data.matched) < 0).all()
-
-
-def test_the_two_sentences_ask_for_0_and_1_and_get_one_answer(data):
-    assert data.sentences.tolist() == [[1, 0, 0], [0, 1, 0]]
-    assert data.wanted.tolist() == [0, 1] and data.given == pytest.approx([1 / 3, 1 / 3])
-    assert data.forced == pytest.approx([1 / 3] * 3)
