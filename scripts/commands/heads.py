@@ -27,7 +27,8 @@ def parser() -> Parser:
     add_model(p)
     add_text(p, required=False)
     exclude = "ids that are never drawn, besides the tokenizer's special ones: 0,5"
-    p.add_argument("--exclude", type=partial(numbers, told="ids such as 0,5"), default=[], metavar="ID,..", help=exclude)
+    ids = partial(numbers, told="ids such as 0,5")
+    p.add_argument("--exclude", type=ids, default=[], metavar="ID,..", help=exclude)
     p.add_argument("--seeds", type=whole(1, 1000), default=10, metavar="N", help="sets of 8 prompts (default 10)")
     length = "tokens of a prompt (default: the most of 24, 48, 96, 192 at which the model copies)"
     p.add_argument("--length", type=whole(12), metavar="N", help=length)
