@@ -12,13 +12,15 @@ from tests.proofs_check.conform.right import Right, softmax, spread
 MISTAKES = {}
 
 
-def met(where, check, method=None, **settings):
-    """Keep a class that has the function below for this method, by default the one that the check is of."""
+def met(where, check, method=None, into=MISTAKES, **settings):
+    """Keep a class that has the function below for this method, by default the one that the check is of.
+
+    For `check` may stand a subject, whose checks may all find the mistake."""
 
     def keep(wrong):
         name = method or check.split(".")[0]
         wrong.__signature__ = inspect.signature(getattr(Right, name))
-        MISTAKES[type(wrong.__name__, (Right,), {name: wrong} | settings)] = (where, check)
+        into[type(wrong.__name__, (Right,), {name: wrong} | settings)] = (where, check)
         return wrong
 
     return keep
