@@ -2,149 +2,288 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from proofs_check.conform import reference
-from proofs_check.conform.case import Case
-from proofs_check.conform.check import Cases, Check, Given
-from proofs_check.conform.reference import Array, Yes
+from proofs_check.conform.case import Case, deviation
+from proofs_check.conform.check import LENGTHS, ROWS, WIDTHS, Cases, Check, Given
+from proofs_check.conform.reference import Array
 
 AXES = ("row", "head", "query", "channel")
 PAD = 30.0  # keys and values of pads, large so that a leak is seen
-WIDTH = 8  # channels of a head
+LATE = 800.0  # logits of later tokens: beside them all others vanish, in double precision too
+READINGS = {
+    "groups": "those of head h in group h mod groups",
+    "window": "those of a window of so many tokens before the query's own",
+    "corner": "those of a triangle that starts at the first key (upper left)",
+}
 
 
-def _case(
+class Inputs(NamedTuple):
+    """What one call is given: arrays, and mask, segments or window."""
+
+    q: Array
+    k: Array
+    v: Array
+    sinks: Array | None
+    added: Array | None
+    more: dict[str, Any]
+
+    def expected(self, *read: str) -> Array:
+        """The outputs, by the readings that are named."""
+        (q, k, v, sinks, added, more), queries = self, self.q.shape[2]
+        if "groups" in read:
+            order = np.arange(q.shape[1]) % k.shape[1]
+            k, v = k[:, order], v[:, order]
+        if "window" in read and more.get("window") is not None:
+            more = more | {"window": more["window"] + 1}
+        sees = reference.seen(queries, k.shape[2], **more, first=0 if "corner" in read else None)
+        return reference.attention(q, k, v, sees, added, sinks)
+
+    def call(self, given: Given) -> object:
+        return given.call(self.q, self.k, self.v, *([] if self.sinks is None else [self.sinks]), **self.more)
+
+
+def _inputs(
     given: Given,
-    told: str,
-    sizes: tuple[int, int, int, int, int],
+    keys: int,
     *,
+    queries: int | None = None,
+    heads: int = 2,
+    groups: int | None = None,
+    rows: int = 1,
+    width: int = 8,
     scale: float = 1.0,
     sinks: Array | None = None,
     **more: Any,
-) -> Case:
-    """sizes: batch, heads, groups, queries, keys; more: mask, segments or window, for the adapter and the reference."""
-    batch, heads, groups, queries, keys = sizes
-    q, k = given.normal(batch, heads, queries, WIDTH, size=scale), given.normal(batch, groups, keys, WIDTH, size=scale)
-    v = given.normal(batch, groups, keys, WIDTH)
-    mask: Yes | None = more.get("mask")
-    real = None
+) -> Inputs:
+    queries, groups = queries or keys, groups or heads
+    q, k = given.normal(rows, heads, queries, width, size=scale), given.normal(rows, groups, keys, width, size=scale)
+    v, mask = given.normal(rows, groups, keys, width), more.get("mask")
     if mask is not None:
         k, v = (np.where(mask[:, None, :, None], x, PAD) for x in (k, v))
-        real = np.broadcast_to(mask[:, None, keys - queries :, None], q.shape)
-    arguments, added = [q, k, v], None
-    if given.subject == "sink_attention":
-        sinks = given.normal(heads, size=2.0) if sinks is None else sinks
-        arguments.append(sinks)
-    if given.subject == "alibi_attention":
-        added = reference.bias(heads, queries, keys)
-    seen = reference.seen(queries, keys, **more)
-    expected = reference.attention(q, k, v, seen, added, sinks)
-    others = {}
-    if sinks is not None:
-        others["those without sinks"] = reference.attention(q, k, v, seen, added)
-    if 1 < groups < heads:
-        apart = np.arange(heads) % groups  # a model trained from its first step with this order is none the worse
-        others["those of head h in group h mod groups"] = reference.attention(
-            q, k[:, apart], v[:, apart], seen, added, sinks
-        )
-    told = f"{told}batch {batch}, {heads} heads in {groups} groups, {queries} queries at the end of {keys} keys"
-    return Case(told, lambda: given.call(*arguments, **more), expected, AXES, real, others=others)
+    if given.subject == "sink_attention" and sinks is None:
+        sinks = given.normal(heads, size=2.0)
+    added = reference.bias(heads, queries, keys) if given.subject == "alibi_attention" else None
+    return Inputs(q, k, v, sinks, added, more)
 
 
-def _sized(*sizes: tuple[int, int, int, int, int], scale: float = 1.0) -> Cases:
+def _case(given: Given, keys: int, read: tuple[str, ...] = (), **asked: Any) -> Case:
+    """asked: as for `_inputs`; read: the conventions that the adapter has been seen to have."""
+    return _told(given, _inputs(given, keys, **asked), read)
+
+
+def _told(given: Given, x: Inputs, read: tuple[str, ...] = ()) -> Case:
+    (rows, heads, queries, width), (groups, keys), mask = x.q.shape, x.k.shape[1:3], x.more.get("mask")
+    sizes = {"rows": rows, "heads": heads, "groups": groups, "queries": queries, "keys": keys, "channels": width}
+    told = [_spelt(name, value) for name, value in x.more.items()]
+    told.append(f"batch {rows}, {heads} heads of {width} in {groups} groups, {queries} queries at the end of {keys}")
+    real = None if mask is None else np.broadcast_to(mask[:, None, keys - queries :, None], x.q.shape)
+    return Case(
+        f"{', '.join(told)} keys", lambda: x.call(given), lambda: x.expected(*read), AXES, real, sizes=sizes,
+        mistakes=lambda: {} if x.sinks is None else {"those without sinks": x._replace(sinks=None).expected(*read)},
+        conventions=lambda: {READINGS[name]: x.expected(*read, name) for name in READINGS if name not in read},
+    )  # fmt: skip
+
+
+def _spelt(name: str, value: Any) -> str:
+    """What is asked beside the tokens, in words: documents by their lengths, pads by their number."""
+    if name == "window":
+        return f"window {value}"
+    if len(value) > 4:
+        return {"mask": "pads", "segments": "documents"}[name] + " in each row"
+    if name == "segments":
+        lengths = (np.unique(row, return_counts=True)[1] for row in value)
+        return f"documents of {' and '.join('+'.join(map(str, row)) for row in lengths)} tokens"
+    side = "left" if value[:, -1].all() else "right"
+    return f"{side} pads {', '.join(map(str, (~value).sum(1)))}"
+
+
+# How many of the keys' last tokens are queries.
+
+
+def _all(given: Given, keys: int) -> int:
+    return keys
+
+
+def _one(given: Given, keys: int) -> int:
+    return 1
+
+
+def _some(given: Given, keys: int) -> int:
+    return given.between(2, keys - 1)
+
+
+# What may be asked beside the tokens, drawn for so many rows and keys.
+
+
+def _left(given: Given, rows: int, keys: int) -> dict[str, Any]:
+    """Of several rows one has no pads."""
+    pads = given.draw.integers(1, keys, rows)
+    pads[rows // 2 :][: rows > 1] = 0
+    return {"mask": np.arange(keys) >= pads[:, None]}
+
+
+def _right(given: Given, rows: int, keys: int) -> dict[str, Any]:
+    return {"mask": _left(given, rows, keys)["mask"][:, ::-1].copy()}
+
+
+def _documents(given: Given, rows: int, keys: int) -> dict[str, Any]:
+    starts = given.draw.random((rows, keys)) < given.between(1, 8) / keys
+    starts[:, 0], starts[np.arange(rows), given.draw.integers(1, keys, rows)] = False, True
+    return {"segments": starts.cumsum(1)}
+
+
+def _window(given: Given, rows: int, keys: int) -> dict[str, Any]:
+    return {"window": given.between(1, keys - 1)}
+
+
+FEATURES = {"mask": (_left, _right), "segments": (_documents,), "window": (_window,)}
+
+
+def _counts(given: Given, most: int) -> list[int]:
+    """Numbers of heads; with ALiBi those on whose slopes all agree."""
+    return [n for n in range(1, most + 1) if given.subject != "alibi_attention" or n & (n - 1) == 0]
+
+
+def _ladder(queries: Callable[[Given, int], int], least: int) -> Cases:
+    """Lengths around the edges of tiles, widths and numbers of heads, one at a time, and some drawn together."""
+
     def cases(given: Given) -> Iterator[Case]:
-        for each in sizes:
-            yield _case(given, "", each, scale=scale)
+        sizes = [{"keys": n, "heads": 1 + (n > 3)} for n in LENGTHS if n >= least]
+        sizes += [{"keys": 5, "width": n} for n in WIDTHS] + [{"keys": 4, "heads": n} for n in _counts(given, 32)]
+        for _ in range(4):
+            heads, width = given.one_of(_counts(given, 8)), given.between(2, 128)
+            sizes.append({"keys": given.between(20, 160), "heads": heads, "rows": given.between(1, 4), "width": width})
+        for size in sizes:
+            yield _case(given, queries=queries(given, size["keys"]), **size)
 
     return cases
 
 
-def _causal(given: Given) -> Iterator[Case]:
-    """What comes after a query is changed: its output must be that of before."""
-    for keys, at in ((2, 1), (3, 1), (5, 2)):
-        tokens = [given.normal(1, 2, keys, WIDTH) for _ in range(3)]
-        late = np.arange(keys)[:, None] >= at
-        other = [np.where(late, given.normal(1, 2, keys, WIDTH), x) for x in tokens]
-        more = [given.normal(2)] if given.subject == "sink_attention" else []
-        before = given.call(*tokens, *more)
-        if not isinstance(before, np.ndarray) or before.shape != tokens[0].shape:
-            raise TypeError(f"expected an array of shape {tokens[0].shape}, got {getattr(before, 'shape', before)}")
-        told = f"{keys} tokens, those from {at} on exchanged"
-        earlier = np.broadcast_to(~late, before.shape)
-        yield Case(told, lambda a=(*other, *more): given.call(*a), before, AXES, earlier)
+def _grouped(given: Given) -> Iterator[Case]:
+    for heads in _counts(given, 32)[1:]:
+        for groups in sorted({1, given.one_of([n for n in range(1, heads) if heads % n == 0])}):
+            yield _case(given, given.between(2, 9), heads=heads, groups=groups)
+    for keys, width in ((33, 64), (65, 80), (129, 128)):
+        yield _case(given, keys, heads=8, groups=2, width=width)
 
 
-def _left_padded(given: Given) -> Iterator[Case]:
-    for pads, queries in (((0, 1), 2), ((1, 0), 3), ((2, 0, 3), 5), ((3, 1), 1)):
-        keys = max(queries, max(pads) + 1)
-        mask = np.arange(keys) >= np.array(pads)[:, None]
-        told = f"left pads {', '.join(map(str, pads))}, "
-        yield _case(given, told, (len(pads), 2, 2, queries, keys), mask=mask)
+def _batch(given: Given) -> Iterator[Case]:
+    for rows in ROWS:
+        yield _case(given, given.between(2, 9), heads=given.one_of((1, 2, 4)), rows=rows)
+    yield _case(given, 65, rows=5)
 
 
-def _right_padded(given: Given) -> Iterator[Case]:
-    for pads, keys in (((0, 1), 2), ((1, 0), 3), ((2, 0, 3), 5)):
-        mask = np.arange(keys) < keys - np.array(pads)[:, None]
-        told = f"right pads {', '.join(map(str, pads))}, "
-        yield _case(given, told, (len(pads), 2, 2, keys, keys), mask=mask)
+def _with(feature: Callable[..., dict[str, Any]]) -> Cases:
+    def cases(given: Given) -> Iterator[Case]:
+        for keys in (2, 3, 3, 5, 5, 9, 17, 33, 64, 65, 129, 200):
+            rows = given.between(1, 3)
+            yield _case(given, keys, rows=rows, **feature(given, rows, keys))
+        for rows in (5, 9, 33):
+            yield _case(given, 7, rows=rows, **feature(given, rows, 7))
 
-
-def _packed(given: Given) -> Iterator[Case]:
-    for rows in (((0, 1),), ((0, 0, 1),), ((0, 0, 1, 1, 1), (0, 1, 1, 2, 2))):
-        ids = np.array(rows)
-        told = f"documents {' and '.join(''.join(map(str, row)) for row in rows)}, "
-        yield _case(given, told, (len(rows), 2, 2, ids.shape[1], ids.shape[1]), segments=ids)
+    return cases
 
 
 def _windowed(given: Given) -> Iterator[Case]:
-    for window, (queries, keys) in product((1, 2, 3), ((2, 2), (5, 5), (1, 5), (2, 6))):
-        yield _case(given, f"window {window}, ", (1, 2, 2, queries, keys), window=window)
+    for keys in (2, 5, 9, 33, 66, 140):
+        for window in sorted({1, 2, 3, 8, 16, 31, 32, 33, 64, 128, keys // 2, keys - 1, keys, keys + 1}):
+            if window <= keys + 1:
+                yield _case(given, keys, window=window)
+
+
+def _large_logits(given: Given) -> Iterator[Case]:
+    for keys in (2, 5):
+        yield _case(given, keys, scale=12.0)
+        for name, (feature, *_) in FEATURES.items():
+            if given.takes(name):
+                yield _case(given, keys, scale=12.0, **feature(given, 1, keys))
+
+
+def _causal(given: Given) -> Iterator[Case]:
+    """The last query before `at` has its largest logits, by far, at keys that come later."""
+    for keys, at in ((2, 1), (3, 1), (5, 2), (40, 30)):
+        x = _inputs(given, keys)
+        last = x.q[:, :, at - 1 : at]
+        late = np.broadcast_to(np.arange(keys)[:, None] >= at, x.q.shape)
+        far = given.adapter.rounded(LATE * np.sqrt(8) * last / (last**2).sum(-1, keepdims=True))
+        case = _told(given, x._replace(k=np.where(late, far, x.k)))
+        yield case._replace(told=f"{case.told}, logits of {LATE:g} at keys from {at} on", compared=~late)
+
+
+def _together(given: Given) -> Iterator[Case]:
+    """Every combination of what the adapter takes, two at a time and then more, short and then long."""
+    read = _read(given)
+    levels = [(None, *those) if given.takes(name) else (None,) for name, those in FEATURES.items()]
+    combined = product((None, _one, _some), (False, True), (False, True), *levels)
+    for long, chosen in product((False, True), sorted(combined, key=_asked)):
+        if _asked(chosen) > 1 and not (chosen[0] and _right in chosen):
+            yield _case(given, read=read, **_drawn(given, long, *chosen))
+
+
+def _asked(chosen: Sequence[Any]) -> int:
+    return sum(map(bool, chosen))
+
+
+def _drawn(given: Given, long: bool, queries: Any, grouped: bool, many: bool, *features: Any) -> dict[str, Any]:
+    keys = given.one_of((17, 33, 65, 129, given.between(18, 140))) if long else given.between(4, 9)
+    rows = given.between(2, 4 + 2 * long) if many else 1
+    groups, share = given.one_of(_counts(given, 4)), given.one_of(_counts(given, 4)[1:]) if grouped else 1
+    found = {"keys": keys, "queries": queries and queries(given, keys), "rows": rows, "heads": groups * share,
+             "groups": groups, "width": given.one_of(WIDTHS[:-2]) if long else 8}  # fmt: skip
+    for feature in filter(None, features):
+        found |= feature(given, rows, keys)
+    return found
+
+
+def _read(given: Given) -> tuple[str, ...]:
+    """The conventions of the adapter, each seen where nothing else could be."""
+    found = []
+    for name, asked in {"groups": {"heads": 4, "groups": 2}, "window": {"window": 2}, "corner": {"queries": 3}}.items():
+        if name != "window" or given.takes("window"):
+            with suppress(Exception):  # a check of its own tells what goes wrong there
+                wrong = deviation(_case(given, 6, **asked), given.adapter.dtype)
+                found += [name] if wrong and wrong.convention == READINGS[name] else []
+    return tuple(found)
 
 
 def _any_head_count(given: Given) -> Iterator[Case]:
-    for heads in (3, 6, 12):
-        yield _case(given, "", (1, heads, heads, 4, 4))
+    for heads in (n for n in (*range(3, 32), 40, 71, 112) if n & (n - 1)):
+        for queries in (4, 1):
+            yield _case(given, 4, queries=queries, heads=heads)
+    yield _case(given, 40, heads=12, groups=3)
 
 
-def _no_sink(given: Given) -> Iterator[Case]:
-    for keys in (1, 3):
-        yield _case(given, "sinks of -60, ", (1, 2, 2, keys, keys), sinks=np.full(2, -60.0))
-
-
-def _large_sink(given: Given) -> Iterator[Case]:
+def _extreme(sink: float) -> Cases:
     """e^120 is beyond single precision: the sink belongs in the maximum that is taken out."""
-    for keys in (1, 3):
-        yield _case(given, "sinks of 120, ", (1, 2, 2, keys, keys), sinks=np.full(2, 120.0))
+
+    def cases(given: Given) -> Iterator[Case]:
+        for keys, queries in ((1, 1), (3, 3), (3, 1), (40, 40)):
+            yield _case(given, keys, queries=queries, sinks=np.full(2, sink))
+
+    return cases
 
 
 def _shared() -> Iterable[tuple[str, str, Cases, tuple[str, ...]]]:
     """For every kind of attention: property, sentence, cases, parameters needed."""
-    yield "whole", "every output is the sum over its softmax", _sized(
-        (1, 1, 1, 1, 1), (1, 1, 1, 2, 2), (1, 2, 2, 3, 3), (1, 4, 4, 9, 9)
-    ), ()
-    yield "causal", "what comes later changes no output", _causal, ()
-    yield "decode", "a single query after cached keys gets its row of the whole", _sized(
-        (1, 1, 1, 1, 2), (1, 2, 2, 1, 3), (1, 4, 4, 1, 9)
-    ), ()
-    yield "chunks", "so do the queries of a chunk after cached keys", _sized(
-        (1, 1, 1, 2, 3), (1, 2, 2, 3, 6), (1, 4, 4, 4, 9)
-    ), ()
-    yield "grouped", "head h reads group h // (heads / groups)", _sized(
-        (1, 2, 1, 1, 1), (1, 4, 2, 3, 3), (1, 8, 2, 5, 5)
-    ), ()
-    yield "batch", "each row of a batch is as if alone", _sized((2, 1, 1, 2, 2), (3, 2, 2, 4, 4), (3, 4, 4, 5, 5)), ()
-    yield "large_logits", "logits of a few hundred neither overflow nor vanish", _sized(
-        (1, 1, 1, 2, 2), (1, 2, 2, 5, 5), scale=12.0
-    ), ()
-    yield "left_padding", "pads before a row are not seen", _left_padded, ("mask",)
-    yield "right_padding", "pads after a row are not seen", _right_padded, ("mask",)
-    yield "packed", "a document sees no other", _packed, ("segments",)
+    yield "whole", "every output is the sum over its softmax", _ladder(_all, 1), ()
+    yield "causal", "what comes later changes no output, however large it is", _causal, ()
+    yield "decode", "a single query after cached keys gets its row of the whole", _ladder(_one, 2), ()
+    yield "chunks", "so do the queries of a chunk after cached keys", _ladder(_some, 3), ()
+    yield "grouped", "head h reads group h // (heads / groups)", _grouped, ()
+    yield "batch", "each row of a batch is as if alone", _batch, ()
+    yield "large_logits", "logits of a few hundred neither overflow nor vanish", _large_logits, ()
+    yield "left_padding", "pads before a row are not seen", _with(_left), ("mask",)
+    yield "right_padding", "pads after a row are not seen", _with(_right), ("mask",)
+    yield "packed", "a document sees no other", _with(_documents), ("segments",)
     yield "window", "of a window the last tokens are seen, the query's own among them", _windowed, ("window",)
+    yield "together", "so it is where several of these are asked for at once, at any size", _together, ()
 
 
 CHECKS = (
@@ -153,7 +292,7 @@ CHECKS = (
         for subject in ("attention", "alibi_attention", "sink_attention")
         for name, says, cases, needs in _shared()
     ),
-    Check("alibi_attention.any_head_count", "so it is for 3, 6 and 12 heads", _any_head_count),
-    Check("sink_attention.no_sink", "with a sink of -60 nothing goes nowhere", _no_sink),
-    Check("sink_attention.large_sink", "with a sink of 120 all goes nowhere, and nothing overflows", _large_sink),
+    Check("alibi_attention.any_head_count", "so it is for head counts that are not powers of two", _any_head_count),
+    Check("sink_attention.no_sink", "with a sink of -60 nothing goes nowhere", _extreme(-60.0)),
+    Check("sink_attention.large_sink", "with a sink of 120 all goes nowhere, and nothing overflows", _extreme(120.0)),
 )

@@ -19,18 +19,29 @@ ANGLE = 4 * UNIT["float32"]
 
 
 class Case(NamedTuple):
-    """sizes in words; got() calls the adapter; expected; compared: where (default: everywhere); axes: their names.
+    """told: its sizes in words; got() calls the adapter; expected() is asked for after it; axes: names of the axes.
 
-    slack is added to the tolerance; others are known wrong or different readings, which a failure then names.
+    compared: where (default: everywhere); slack is added to the tolerance; known(expected's arguments aside) gives
+    numbers of known mistakes, and conventions() those of other readings, which a deviation then names; sizes: numbers
+    that a run reports, so many keys, so many heads.
     """
 
-    sizes: str
+    told: str
     got: Callable[[], Any]
-    expected: NDArray[Any]
+    expected: Callable[[], NDArray[Any]]
     axes: tuple[str, ...]
     compared: NDArray[np.bool_] | None = None
     slack: float = 0.0
-    others: Mapping[str, NDArray[Any]] = {}
+    mistakes: Callable[[], Mapping[str, NDArray[Any]]] = dict
+    conventions: Callable[[], Mapping[str, NDArray[Any]]] = dict
+    sizes: Mapping[str, int] = {}
+
+
+class Deviation(NamedTuple):
+    """One line on the first place that is not as expected, and the convention by which all would be."""
+
+    told: str
+    convention: str | None = None
 
 
 def tolerance(dtype: str, expected: NDArray[Any], slack: float = 0.0) -> float:
@@ -39,24 +50,29 @@ def tolerance(dtype: str, expected: NDArray[Any], slack: float = 0.0) -> float:
     return ROUNDINGS[dtype] * UNIT[dtype] * size + slack
 
 
-def deviation(case: Case, dtype: str) -> str | None:
-    """None if all is as expected, otherwise one line: the sizes, the first place, expected and got."""
-    got = case.got()
-    if not isinstance(got, np.ndarray) or got.shape != case.expected.shape:
+def deviation(case: Case, dtype: str) -> Deviation | None:
+    """None if all is as expected, otherwise the first place, expected and got, and of whom these numbers are."""
+    got, expected = case.got(), case.expected()
+    if not isinstance(got, np.ndarray) or got.shape != expected.shape:
         shape = f"shape {got.shape}" if isinstance(got, np.ndarray) else f"a {type(got).__name__}"
-        return f"{case.sizes}: expected an array of shape {case.expected.shape}, got {shape}"
+        return Deviation(f"{case.told}: expected an array of shape {expected.shape}, got {shape}")
     compared = np.broadcast_to(True if case.compared is None else case.compared, got.shape)
-    expected = np.where(compared, case.expected, 0.0)
+    expected = np.where(compared, expected, 0.0)
     allowed = tolerance(dtype, expected, case.slack)
     wrong = compared & ~_near(got, expected, allowed)  # NaN is near nothing
     if not wrong.any():
         return None
+
+    def alike(others: Mapping[str, NDArray[Any]]) -> str | None:
+        return next((name for name, other in others.items() if _near(got, other, allowed)[compared].all()), None)
+
     place = tuple(int(i) for i in np.argwhere(wrong)[0])
     where = ", ".join(f"{name} {i}" for name, i in zip(case.axes, place, strict=True))
-    also = [name for name, other in case.others.items() if _near(got, other, allowed)[compared].all()]
-    told = f"; these are {also[0]}" if also else ""
+    convention = alike(case.conventions())
+    name = convention or alike(case.mistakes())
     digits = next(n for n in (6, 10, 17) if n == 17 or _text(expected[place], n) != _text(got[place], n))
-    return f"{case.sizes}: {where}: expected {_text(expected[place], digits)}, got {_text(got[place], digits)}{told}"
+    told = f"{case.told}: {where}: expected {_text(expected[place], digits)}, got {_text(got[place], digits)}"
+    return Deviation(told + (f"; these are {name}" if name else ""), convention)
 
 
 def _near(got: NDArray[Any], expected: NDArray[Any], allowed: float) -> NDArray[np.bool_]:

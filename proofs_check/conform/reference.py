@@ -42,19 +42,20 @@ def seen(
     mask: Yes | None = None,
     segments: NDArray[np.int64] | None = None,
     window: int | None = None,
+    first: int | None = None,
 ) -> Yes:
     """Which keys a query sees, (batch or 1, queries, keys): its own and earlier ones; no pad, no other document, and of
-    a window the last ones, its own among them. mask, segments (batch, keys)."""
-    batch = 1 if mask is None and segments is None else len(mask if mask is not None else segments)
-    found = np.zeros((batch, n_queries, n_keys), dtype=bool)
-    for b, i, j in np.ndindex(found.shape):
-        own = n_keys - n_queries + i
-        found[b, i, j] = (
-            j <= own
-            and (window is None or own - j < window)
-            and (mask is None or bool(mask[b, j]))
-            and (segments is None or segments[b, j] == segments[b, own])
-        )
+    a window the last ones, its own among them. mask, segments (batch, keys); first: where the first query is counted
+    to stand, by default so that the last one is the last key."""
+    own, key = np.arange(n_keys - n_queries, n_keys), np.arange(n_keys)
+    back = (own if first is None else first + np.arange(n_queries))[:, None] - key
+    found = (back >= 0)[None]
+    if window is not None:
+        found = found & (back < window)
+    if mask is not None:
+        found = found & mask[:, None, :]
+    if segments is not None:
+        found = found & (segments[:, own, None] == segments[:, None, :])
     return found
 
 
@@ -67,14 +68,15 @@ def attention(q: Array, k: Array, v: Array, sees: Yes, added: Array | None = Non
     heads, groups = q.shape[1], k.shape[1]
     sees = np.broadcast_to(sees[:, None] if sees.ndim == 3 else sees, (*q.shape[:3], k.shape[2]))
     out = np.zeros((*q.shape[:3], v.shape[3]))
-    for b, h, i in np.ndindex(q.shape[:3]):
-        group, open_ = h * groups // heads, sees[b, h, i]
-        logits = k[b, group] @ q[b, h, i] / np.sqrt(q.shape[3])
-        logits = (logits if added is None else logits + added[h, i])[open_]
-        everything = logits if sinks is None else np.append(logits, sinks[h])
-        if len(logits):
-            powers = np.exp(logits - everything.max())
-            out[b, h, i] = powers @ v[b, group][open_] / np.exp(everything - everything.max()).sum()
+    for b, h in np.ndindex(q.shape[:2]):
+        group = h * groups // heads
+        logits = q[b, h] @ k[b, group].T / np.sqrt(q.shape[3]) + (0 if added is None else added[h])
+        logits = np.where(sees[b, h], logits, -np.inf)
+        sink = -np.inf if sinks is None else sinks[h]
+        top = np.maximum(logits.max(axis=1, keepdims=True), sink)
+        some = sees[b, h].any(axis=1)  # the others stay zero
+        powers = np.exp(logits[some] - top[some])
+        out[b, h, some] = powers @ v[b, group] / (powers.sum(axis=1, keepdims=True) + np.exp(sink - top[some]))
     return out
 
 
