@@ -14,16 +14,20 @@ from typing import Any
 
 import numpy as np
 
+from proofs_check.conform import reference
+
 BACKENDS = ("numpy", "torch")
 DTYPES = ("float64", "float32", "float16", "bfloat16")
 PAIRS = ("halves", "neighbours")
+CONVENTIONS = ("groups", "window", "corner")
 
 
 class Adapter:
     """What a module, or any object with such attributes, claims: functions by the names of `spec.SUBJECTS`.
 
     BACKEND "numpy" or "torch", DTYPE of the numbers that go in, PAIRS of rotated channels: "halves" (i, i + d/2) or
-    "neighbours" (2i, 2i + 1); VOCAB, how many tokens a model knows (16 if it is not said).
+    "neighbours" (2i, 2i + 1); CONVENTIONS, those that an attention means to have, of "groups", "window" and "corner";
+    VOCAB, how many tokens a model knows (16 if it is not said).
     Raises: ValueError for other values of these.
     """
 
@@ -33,6 +37,9 @@ class Adapter:
         self.backend = _one_of("BACKEND", getattr(module, "BACKEND", "numpy"), BACKENDS)
         self.dtype = _one_of("DTYPE", getattr(module, "DTYPE", "float32"), DTYPES)
         self.pairs = _one_of("PAIRS", getattr(module, "PAIRS", "halves"), PAIRS)
+        self.conventions = tuple(
+            _one_of("CONVENTIONS", each, CONVENTIONS) for each in getattr(module, "CONVENTIONS", ())
+        )
         self.vocab = getattr(module, "VOCAB", 16)
         if not isinstance(self.vocab, int) or isinstance(self.vocab, bool) or self.vocab < 3:
             raise ValueError(f"VOCAB must be a whole number of at least 3, got {self.vocab!r}")
@@ -40,8 +47,13 @@ class Adapter:
             raise ValueError("DTYPE must be one of float64, float32, float16 with BACKEND 'numpy', got 'bfloat16'")
 
     def function(self, name: str) -> Callable[..., Any] | None:
-        """What the adapter has under this name. Raises ValueError if that cannot be called."""
+        """What the adapter claims under this name; a helper called logits claims none unless it reads tokens.
+
+        Raises: ValueError if it cannot be called.
+        """
         found = getattr(self.module, name, None)
+        if name == "logits" and not (hasattr(self.module, "VOCAB") or hasattr(self.module, "decoded")):
+            found = found if callable(found) and [*inspect.signature(found).parameters] == ["tokens"] else None
         if found is not None and not callable(found):
             raise ValueError(f"{self.name}: {name} must be a function, got {found!r}")
         return found
@@ -58,7 +70,9 @@ class Adapter:
         return plain(self.raw(found, *given, **more))
 
     def raw(self, function: Callable[..., Any], *given: Any, **more: Any) -> Any:
-        return function(*(self.own(x) for x in given), **{key: self.own(x) for key, x in more.items()})
+        """What the adapter answers; meanwhile the suite's own formulas answer nobody."""
+        with reference.silent():
+            return function(*(self.own(x) for x in given), **{key: self.own(x) for key, x in more.items()})
 
     def own(self, x: Any) -> Any:
         """Floats in the adapter's dtype, whole numbers and yes or no as they are; always a copy."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from itertools import product
+from itertools import combinations, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +22,10 @@ READINGS = {
     "window": "those of a window of so many tokens before the query's own",
     "corner": "those of a triangle that starts at the first key (upper left)",
 }
+
+
+PARAMETERS = {"left": "mask", "right": "mask", "documents": "segments", "window": "window"}
+APART = ({"one", "some", "right"}, {"left", "right"})  # with pads after it the last token is none
 
 
 class Inputs(NamedTuple):
@@ -50,35 +54,39 @@ class Inputs(NamedTuple):
 
 
 def _inputs(
-    given: Given,
-    keys: int,
-    *,
-    queries: int | None = None,
-    heads: int = 2,
-    groups: int | None = None,
-    rows: int = 1,
-    width: int = 8,
-    scale: float = 1.0,
-    sinks: Array | None = None,
-    **more: Any,
+    given: Given, keys: int, *words: str, heads: int = 2, groups: int = 0, rows: int = 1, width: int = 8,
+    scale: float = 1.0, sinks: Array | None = None, **more: Any,
 ) -> Inputs:
-    queries, groups = queries or keys, groups or heads
-    q, k = given.normal(rows, heads, queries, width, size=scale), given.normal(rows, groups, keys, width, size=scale)
-    v, mask = given.normal(rows, groups, keys, width), more.get("mask")
-    if mask is not None:
-        k, v = (np.where(mask[:, None, :, None], x, PAD) for x in (k, v))
+    """words: what else is asked for, drawn: one query or some, pads left or right, documents, a window."""
+    queries = 1 if "one" in words else given.between(2, max(2, keys - 1)) if "some" in words else keys
+    q, k, v = (
+        given.normal(rows, n, length, width, size=size)
+        for n, length, size in ((heads, queries, scale), (groups or heads, keys, scale), (groups or heads, keys, 1.0))
+    )
+    if "left" in words or "right" in words:
+        pads = given.draw.integers(1, keys, rows)
+        pads[rows // 2 :][: rows > 1] = 0  # of several rows one has none
+        more["mask"] = (np.arange(keys) >= pads[:, None])[:, :: 1 if "left" in words else -1].copy()
+        k, v = (np.where(more["mask"][:, None, :, None], x, PAD) for x in (k, v))
+    if "documents" in words:
+        starts = given.draw.random((rows, keys)) < given.between(1, 8) / keys
+        starts[:, 0], starts[np.arange(rows), given.draw.integers(1, keys, rows)] = False, True
+        more["segments"] = starts.cumsum(1)
+    if "window" in words:
+        more["window"] = given.between(1, keys - 1)
     if given.subject == "sink_attention" and sinks is None:
         sinks = given.normal(heads, size=2.0)
     added = reference.bias(heads, queries, keys) if given.subject == "alibi_attention" else None
     return Inputs(q, k, v, sinks, added, more)
 
 
-def _case(given: Given, keys: int, read: tuple[str, ...] = (), **asked: Any) -> Case:
-    """asked: as for `_inputs`; read: the conventions that the adapter has been seen to have."""
-    return _told(given, _inputs(given, keys, **asked), read)
+def _case(given: Given, keys: int, *words: str, read: tuple[str, ...] = (), **sizes: Any) -> Case:
+    """words and sizes: as for `_inputs`; read: the conventions that the adapter has been seen to have."""
+    return _told(given, _inputs(given, keys, *words, **sizes), read)
 
 
 def _told(given: Given, x: Inputs, read: tuple[str, ...] = ()) -> Case:
+    read = (*given.adapter.conventions, *read)
     (rows, heads, queries, width), (groups, keys), mask = x.q.shape, x.k.shape[1:3], x.more.get("mask")
     sizes = {"rows": rows, "heads": heads, "groups": groups, "queries": queries, "keys": keys, "channels": width}
     told = [_spelt(name, value) for name, value in x.more.items()]
@@ -104,64 +112,24 @@ def _spelt(name: str, value: Any) -> str:
     return f"{side} pads {', '.join(map(str, (~value).sum(1)))}"
 
 
-# How many of the keys' last tokens are queries.
-
-
-def _all(given: Given, keys: int) -> int:
-    return keys
-
-
-def _one(given: Given, keys: int) -> int:
-    return 1
-
-
-def _some(given: Given, keys: int) -> int:
-    return given.between(2, keys - 1)
-
-
-# What may be asked beside the tokens, drawn for so many rows and keys.
-
-
-def _left(given: Given, rows: int, keys: int) -> dict[str, Any]:
-    """Of several rows one has no pads."""
-    pads = given.draw.integers(1, keys, rows)
-    pads[rows // 2 :][: rows > 1] = 0
-    return {"mask": np.arange(keys) >= pads[:, None]}
-
-
-def _right(given: Given, rows: int, keys: int) -> dict[str, Any]:
-    return {"mask": _left(given, rows, keys)["mask"][:, ::-1].copy()}
-
-
-def _documents(given: Given, rows: int, keys: int) -> dict[str, Any]:
-    starts = given.draw.random((rows, keys)) < given.between(1, 8) / keys
-    starts[:, 0], starts[np.arange(rows), given.draw.integers(1, keys, rows)] = False, True
-    return {"segments": starts.cumsum(1)}
-
-
-def _window(given: Given, rows: int, keys: int) -> dict[str, Any]:
-    return {"window": given.between(1, keys - 1)}
-
-
-FEATURES = {"mask": (_left, _right), "segments": (_documents,), "window": (_window,)}
-
-
 def _counts(given: Given, most: int) -> list[int]:
     """Numbers of heads; with ALiBi those on whose slopes all agree."""
     return [n for n in range(1, most + 1) if given.subject != "alibi_attention" or n & (n - 1) == 0]
 
 
-def _ladder(queries: Callable[[Given, int], int], least: int) -> Cases:
+def _ladder(*words: str) -> Cases:
     """Lengths around the edges of tiles, widths and numbers of heads, one at a time, and some drawn together."""
 
     def cases(given: Given) -> Iterator[Case]:
-        sizes = [{"keys": n, "heads": 1 + (n > 3)} for n in LENGTHS if n >= least]
-        sizes += [{"keys": 5, "width": n} for n in WIDTHS] + [{"keys": 4, "heads": n} for n in _counts(given, 32)]
-        for _ in range(4):
+        for keys in LENGTHS[len(words) :]:
+            yield _case(given, keys, *words, heads=1 + (keys > 3))
+        for width in WIDTHS:
+            yield _case(given, 5, *words, width=width)
+        for heads in _counts(given, 32):
+            yield _case(given, 4, *words, heads=heads)
+        for rows in (1, 2, 3, 4):
             heads, width = given.one_of(_counts(given, 8)), given.between(2, 128)
-            sizes.append({"keys": given.between(20, 160), "heads": heads, "rows": given.between(1, 4), "width": width})
-        for size in sizes:
-            yield _case(given, queries=queries(given, size["keys"]), **size)
+            yield _case(given, given.between(20, 160), *words, heads=heads, rows=rows, width=width)
 
     return cases
 
@@ -180,13 +148,12 @@ def _batch(given: Given) -> Iterator[Case]:
     yield _case(given, 65, rows=5)
 
 
-def _with(feature: Callable[..., dict[str, Any]]) -> Cases:
+def _with(word: str) -> Cases:
     def cases(given: Given) -> Iterator[Case]:
         for keys in (2, 3, 3, 5, 5, 9, 17, 33, 64, 65, 129, 200):
-            rows = given.between(1, 3)
-            yield _case(given, keys, rows=rows, **feature(given, rows, keys))
+            yield _case(given, keys, word, rows=given.between(1, 3))
         for rows in (5, 9, 33):
-            yield _case(given, 7, rows=rows, **feature(given, rows, 7))
+            yield _case(given, 7, word, rows=rows)
 
     return cases
 
@@ -199,11 +166,8 @@ def _windowed(given: Given) -> Iterator[Case]:
 
 
 def _large_logits(given: Given) -> Iterator[Case]:
-    for keys in (2, 5):
-        yield _case(given, keys, scale=12.0)
-        for name, (feature, *_) in FEATURES.items():
-            if given.takes(name):
-                yield _case(given, keys, scale=12.0, **feature(given, 1, keys))
+    for keys, word in product((2, 5), ("all", *(word for word, name in PARAMETERS.items() if given.takes(name)))):
+        yield _case(given, keys, word, read=_read(given), scale=12.0)
 
 
 def _causal(given: Given) -> Iterator[Case]:
@@ -219,44 +183,35 @@ def _causal(given: Given) -> Iterator[Case]:
 
 def _together(given: Given) -> Iterator[Case]:
     """Every combination of what the adapter takes, two at a time and then more, short and then long."""
-    read = _read(given)
-    levels = [(None, *those) if given.takes(name) else (None,) for name, those in FEATURES.items()]
-    combined = product((None, _one, _some), (False, True), (False, True), *levels)
-    for long, chosen in product((False, True), sorted(combined, key=_asked)):
-        if _asked(chosen) > 1 and not (chosen[0] and _right in chosen):
-            yield _case(given, read=read, **_drawn(given, long, *chosen))
-
-
-def _asked(chosen: Sequence[Any]) -> int:
-    return sum(map(bool, chosen))
-
-
-def _drawn(given: Given, long: bool, queries: Any, grouped: bool, many: bool, *features: Any) -> dict[str, Any]:
-    keys = given.one_of((17, 33, 65, 129, given.between(18, 140))) if long else given.between(4, 9)
-    rows = given.between(2, 4 + 2 * long) if many else 1
-    groups, share = given.one_of(_counts(given, 4)), given.one_of(_counts(given, 4)[1:]) if grouped else 1
-    found = {"keys": keys, "queries": queries and queries(given, keys), "rows": rows, "heads": groups * share,
-             "groups": groups, "width": given.one_of(WIDTHS[:-2]) if long else 8}  # fmt: skip
-    for feature in filter(None, features):
-        found |= feature(given, rows, keys)
-    return found
+    read, taken = _read(given), [word for word, name in PARAMETERS.items() if given.takes(name)]
+    taken = ["one", "some", "groups", "rows", *taken]
+    some = [words for n in range(2, len(taken) + 1) for words in combinations(taken, n)]
+    for long, words in product((False, True), some):
+        if all(len(apart & {*words}) < 2 for apart in APART):
+            keys = given.one_of((17, 33, 65, 129, given.between(18, 140))) if long else given.between(4, 9)
+            few = _counts(given, 4)
+            groups, share = given.one_of(few), given.one_of(few[1:]) if "groups" in words else 1
+            rows = given.between(2, 4 + 2 * long) if "rows" in words else 1
+            yield _case(given, keys, *words, read=read, rows=rows, heads=groups * share, groups=groups,
+                        width=given.one_of(WIDTHS[:-2]) if long else 8)  # fmt: skip
 
 
 def _read(given: Given) -> tuple[str, ...]:
     """The conventions of the adapter, each seen where nothing else could be."""
     found = []
-    for name, asked in {"groups": {"heads": 4, "groups": 2}, "window": {"window": 2}, "corner": {"queries": 3}}.items():
-        if name != "window" or given.takes("window"):
+    probes: dict[str, dict[str, int]] = {"groups": {"heads": 4, "groups": 2}, "window": {"window": 2}, "corner": {}}
+    for name, asked in probes.items():
+        if name != "window" or given.takes(name):
             with suppress(Exception):  # a check of its own tells what goes wrong there
-                wrong = deviation(_case(given, 6, **asked), given.adapter.dtype)
+                wrong = deviation(_case(given, 6, *["some"] * (name == "corner"), **asked), given.adapter.dtype)
                 found += [name] if wrong and wrong.convention == READINGS[name] else []
     return tuple(found)
 
 
 def _any_head_count(given: Given) -> Iterator[Case]:
     for heads in (n for n in (*range(3, 32), 40, 71, 112) if n & (n - 1)):
-        for queries in (4, 1):
-            yield _case(given, 4, queries=queries, heads=heads)
+        yield _case(given, 4, heads=heads)
+        yield _case(given, 4, "one", heads=heads)
     yield _case(given, 40, heads=12, groups=3)
 
 
@@ -264,24 +219,24 @@ def _extreme(sink: float) -> Cases:
     """e^120 is beyond single precision: the sink belongs in the maximum that is taken out."""
 
     def cases(given: Given) -> Iterator[Case]:
-        for keys, queries in ((1, 1), (3, 3), (3, 1), (40, 40)):
-            yield _case(given, keys, queries=queries, sinks=np.full(2, sink))
+        for keys, word in ((1, "all"), (3, "all"), (3, "one"), (40, "all")):
+            yield _case(given, keys, word, sinks=np.full(2, sink))
 
     return cases
 
 
 def _shared() -> Iterable[tuple[str, str, Cases, tuple[str, ...]]]:
     """For every kind of attention: property, sentence, cases, parameters needed."""
-    yield "whole", "every output is the sum over its softmax", _ladder(_all, 1), ()
+    yield "whole", "every output is the sum over its softmax", _ladder(), ()
     yield "causal", "what comes later changes no output, however large it is", _causal, ()
-    yield "decode", "a single query after cached keys gets its row of the whole", _ladder(_one, 2), ()
-    yield "chunks", "so do the queries of a chunk after cached keys", _ladder(_some, 3), ()
+    yield "decode", "a single query after cached keys gets its row of the whole", _ladder("one"), ()
+    yield "chunks", "so do the queries of a chunk after cached keys", _ladder("some"), ()
     yield "grouped", "head h reads group h // (heads / groups)", _grouped, ()
     yield "batch", "each row of a batch is as if alone", _batch, ()
     yield "large_logits", "logits of a few hundred neither overflow nor vanish", _large_logits, ()
-    yield "left_padding", "pads before a row are not seen", _with(_left), ("mask",)
-    yield "right_padding", "pads after a row are not seen", _with(_right), ("mask",)
-    yield "packed", "a document sees no other", _with(_documents), ("segments",)
+    yield "left_padding", "pads before a row are not seen", _with("left"), ("mask",)
+    yield "right_padding", "pads after a row are not seen", _with("right"), ("mask",)
+    yield "packed", "a document sees no other", _with("documents"), ("segments",)
     yield "window", "of a window the last tokens are seen, the query's own among them", _windowed, ("window",)
     yield "together", "so it is where several of these are asked for at once, at any size", _together, ()
 

@@ -2,15 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 Yes = NDArray[np.bool_]
+_silent = [False]
 
 
+@contextmanager
+def silent() -> Iterator[None]:
+    """While an adapter answers: what is expected is no business of its own."""
+    _silent[0] = True
+    try:
+        yield
+    finally:
+        _silent[0] = False
+
+
+def own(formula: Callable[..., Any]) -> Callable[..., Any]:
+    """A formula that no adapter may ask. Raises RuntimeError if one does."""
+
+    @wraps(formula)
+    def asked(*given: Any, **more: Any) -> Any:
+        if _silent[0]:
+            raise RuntimeError(f"the adapter asks the suite itself for {formula.__name__}")
+        return formula(*given, **more)
+
+    return asked
+
+
+@own
 def slopes(n_heads: int) -> Array:
     """ALiBi's slopes as models are trained with them, for any number of heads.
 
@@ -59,6 +86,7 @@ def seen(
     return found
 
 
+@own
 def attention(q: Array, k: Array, v: Array, sees: Yes, added: Array | None = None, sinks: Array | None = None) -> Array:
     """Softmax(q.k / sqrt(d) + added) over the keys seen, times v; zero for a query that sees none.
 
@@ -80,6 +108,7 @@ def attention(q: Array, k: Array, v: Array, sees: Yes, added: Array | None = Non
     return out
 
 
+@own
 def shifted(x: Array, weights: Sequence[float], segments: NDArray | None = None, mask: Yes | None = None) -> Array:
     """y[t] = sum_j weights[j] x[t - j]: nothing before the first token, of another document or of a pad; x (batch,
     length, ..)."""
@@ -94,6 +123,7 @@ def shifted(x: Array, weights: Sequence[float], segments: NDArray | None = None,
     return out
 
 
+@own
 def rotated(x: Array, positions: NDArray[np.int64], base: float, pairs: str, dims: int | None = None) -> Array:
     """Turn pair i of the first `dims` channels by position * base^(-2i/dims); x (batch, heads, length, d).
 
@@ -110,11 +140,13 @@ def rotated(x: Array, positions: NDArray[np.int64], base: float, pairs: str, dim
     return out
 
 
+@own
 def with_first(values: Sequence[Array], own: float, first: float) -> list[Array]:
     """What each layer reads: V_1 in the first, own V_n + first V_1 after it (ResFormer, arXiv:2410.17897, Eq. 7)."""
     return [values[0], *(own * layer + first * values[0] for layer in values[1:])]
 
 
+@own
 def razor(q: Array, k: Array, v: Array, whole: Yes, sinks: int, window: int, compensated: bool) -> Array:
     """One layer of RazorAttention: groups in `whole` see all, the others `sinks` first and `window` last tokens.
 
