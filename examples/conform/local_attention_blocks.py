@@ -2,6 +2,6 @@
 
 from proofs_check.conform import load
 
-_model = load(__file__.replace("_blocks", "_model")).module
+_model = load(__file__.replace("_blocks", "")).module
 _model.OPTIONS = {"use_dynamic_pos_bias": True, "exact_windowsize": False}
 BACKEND, logits, decoded = _model.BACKEND, _model.logits, _model.decoded

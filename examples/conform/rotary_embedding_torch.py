@@ -7,10 +7,11 @@ BACKEND, PAIRS = "torch", "neighbours"
 
 
 def rope(x, positions, base, dims=None):
-    layer, found = RotaryEmbedding(dims or x.shape[3], theta=base), []
-    for row, at in zip(x, positions, strict=True):
+    layer = RotaryEmbedding(dims or x.shape[3], theta=base)
+
+    def turned(row, at):
         if (at.diff() == 1).all():
-            found.append(layer.rotate_queries_or_keys(row, offset=int(at[0])))
-        else:
-            found.append(apply_rotary_emb(layer(at), row))
-    return torch.stack(found)
+            return layer.rotate_queries_or_keys(row, offset=int(at[0]))
+        return apply_rotary_emb(layer(at), row)
+
+    return torch.stack([*map(turned, x, positions)])

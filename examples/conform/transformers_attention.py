@@ -1,38 +1,38 @@
-"""transformers: its masks and sdpa attention, as its Llama-like models call them, with what is cached before."""
+"""transformers: its masks with sdpa attention, as in Llama, and with gpt-oss's eager attention and sinks."""
 
 from types import SimpleNamespace
 
-import torch
-from transformers import DynamicCache, LlamaConfig
+from transformers import DynamicCache, GptOssConfig, LlamaConfig
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
-from transformers.masking_utils import create_causal_mask, create_sliding_window_causal_mask
+from transformers.masking_utils import (
+    create_causal_mask,
+    create_sliding_window_causal_mask,
+    packed_sequence_mask_function,
+)
+from transformers.models.gpt_oss.modeling_gpt_oss import eager_attention_forward
 
 BACKEND = "torch"
 
 
 def attention(q, k, v, mask=None, segments=None, window=None):
     config = LlamaConfig(attn_implementation="sdpa")
-    config.sliding_window = window
-    seen, key, value = given(config, q, k, v, mask, segments)
-    layer = SimpleNamespace(num_key_value_groups=q.shape[1] // k.shape[1], is_causal=True, training=False)
-    return sdpa_attention_forward(layer, q, key, value, seen, scaling=q.shape[3] ** -0.5)[0].transpose(1, 2)
+    return _attended(sdpa_attention_forward, config, window, q, k, v, mask, segments)
 
 
-def given(config, q, k, v, mask, segments=None):
-    """What a model of this configuration hands to its attention: the mask, and keys and values with those cached."""
+def sink_attention(q, k, v, sinks, mask=None, segments=None, window=None):
+    config = GptOssConfig(attn_implementation="eager")
+    return _attended(eager_attention_forward, config, window, q, k, v, mask, segments, sinks=sinks)
+
+
+def _attended(forward, config, window, q, k, v, mask, segments, **own):
+    """As in a layer of such a model: earlier keys are in its cache, the mask is made of that."""
     cache, early = DynamicCache(), k.shape[2] - q.shape[2]
     if early:
         cache.update(k[:, :, :early], v[:, :, :early], 0)
-    make = create_causal_mask if config.sliding_window is None else create_sliding_window_causal_mask
-    past = None if segments is not None else cache  # packed rows are looked for where there is no cache
-    seen = make(config, q[:, 0], None if mask is None else mask.long(), past, _positions(q, early, segments))
-    return seen, *cache.update(k[:, :, early:], v[:, :, early:], 0)
-
-
-def _positions(q, early, segments):
-    """From 0 in every document: that is how packed rows are known."""
-    index = torch.arange(early, early + q.shape[2]).expand(len(q), -1)
-    if segments is None:
-        return index
-    fresh = torch.diff(segments, dim=1, prepend=segments[:, :1] - 1) != 0
-    return index - torch.where(fresh, index, 0).cummax(1).values
+    config.sliding_window = window
+    make = create_causal_mask if window is None else create_sliding_window_causal_mask
+    apart = None if segments is None else packed_sequence_mask_function(segments)
+    seen = make(config, q[:, 0], None if mask is None else mask.long(), cache, and_mask_function=apart)
+    layer = SimpleNamespace(num_key_value_groups=q.shape[1] // k.shape[1], is_causal=True, training=False, **own)
+    given = cache.update(k[:, :, early:], v[:, :, early:], 0)
+    return forward(layer, q, *given, seen, scaling=q.shape[3] ** -0.5)[0].transpose(1, 2)

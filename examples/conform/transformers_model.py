@@ -1,6 +1,9 @@
 """transformers: a Llama, whole, and with its cache, shorter prompts padded on their left."""
 
+from itertools import pairwise
+
 import torch
+from torch.nn.utils.rnn import pad_sequence
 from transformers import AutoModelForCausalLM, DynamicCache, LlamaConfig
 
 BACKEND = "torch"
@@ -9,11 +12,10 @@ SIZES = {"hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 2, "nu
 
 def model():
     """With weights so large that attention is far from uniform."""
-    built, draw = AutoModelForCausalLM.from_config(LlamaConfig(vocab_size=16, **SIZES)).eval(), torch.Generator()
-    for weight in built.parameters():
-        if weight.ndim > 1:
-            weight.data.normal_(0, 1.5 / weight.shape[1] ** 0.5, generator=draw.manual_seed(weight.numel()))
-    return built
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        config = LlamaConfig(vocab_size=16, initializer_range=0.3, **SIZES)
+        return AutoModelForCausalLM.from_config(config).eval()
 
 
 def logits(tokens):
@@ -21,17 +23,15 @@ def logits(tokens):
 
 
 def decoded(prompts, steps, chunk=None):
-    reader, longest = model(), max(map(len, prompts))
-    cache = DynamicCache(config=reader.config)
-    pads = torch.tensor([longest - len(row) for row in prompts])
-    tokens = torch.tensor([[0] * (longest - len(row)) + row for row in prompts])
-    parts, end, found = [*tokens.split(chunk or longest, dim=1), *steps.split(1, dim=1)], 0, []
-    for part in parts:
-        at, end = torch.arange(end, end + part.shape[1]), end + part.shape[1]
-        mask = (torch.arange(end) >= pads[:, None]).long()
-        more = {"position_ids": (at - pads[:, None]).clamp(min=0)} if ROTARY else {}
-        found.append(reader(part, attention_mask=mask, past_key_values=cache, **more).logits[:, -1])
+    reader = model()
+    cache, found = DynamicCache(config=reader.config), []
+    given = pad_sequence([*map(torch.tensor, prompts)], True, -1, "left")
+    longest, tokens = given.shape[1], torch.cat([given, steps], dim=1)
+    real = tokens >= 0
+    places = (real.cumsum(1) - 1).clamp(min=0)
+    ends = [*range(0, longest, chunk or longest), *range(longest, tokens.shape[1] + 1)]
+    for start, end in pairwise(ends):
+        more = {"attention_mask": real[:, :end].long(), "position_ids": places[:, start:end]}
+        part = tokens[:, start:end].clamp(min=0)
+        found.append(reader(part, past_key_values=cache, **more).logits[:, -1])
     return torch.stack(found[-steps.shape[1] - 1 :], dim=1)
-
-
-ROTARY = True  # BLOOM and MPT find positions in the mask

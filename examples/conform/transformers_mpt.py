@@ -10,4 +10,4 @@ def alibi_slopes(n_heads):
 
 
 def alibi_bias(n_heads, n_queries, n_keys):
-    return build_mpt_alibi_tensor(n_heads, 64)[..., -n_keys:]
+    return build_mpt_alibi_tensor(n_heads, 2048)[..., -n_keys:]

@@ -1,24 +1,22 @@
-"""The workbench's own attention: its forward pass with projections that do nothing, its shift, residuals and caches."""
-
-from fractions import Fraction
+"""The workbench's own attention: its masks, weights and reading; its shift, residuals and caches."""
 
 import torch
 
-from dynamics.model import forward
+from dynamics.model import positions as places
 from dynamics.model.cache import KVCache
 from dynamics.model.config import Residual
 from dynamics.model.formed import query_key_value
+from dynamics.model.forward import _weighed
 from dynamics.model.heads import Heads, States
-from dynamics.model.positions import Layout, rotate
-from dynamics.model.positions import alibi_bias as positions_bias
-from dynamics.model.shift import document_runs
+from dynamics.model.shift import MAX_WINDOW, document_runs
 from dynamics.model.values import Earlier
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.eviction import heavy_hitters
 from dynamics.razor.plan import RazorPlan
 from theory import alibi
 
-BACKEND, DTYPE, PAIRS = "torch", "float64", "halves"
+BACKEND, DTYPE = "torch", "float64"
+HEADS = Heads(1, 1, 1, 1, "free", "none", 1.0, 1.0, None)
 
 
 def alibi_slopes(n_heads):
@@ -26,68 +24,62 @@ def alibi_slopes(n_heads):
 
 
 def alibi_bias(n_heads, n_queries, n_keys):
-    where = Layout(n_keys - n_queries, n_queries, torch.device("cpu"))
-    return positions_bias(alibi_slopes(n_heads), where)[0]
+    where = places.Layout(n_keys - n_queries, n_queries, torch.device("cpu"))
+    return places.alibi_bias(alibi_slopes(n_heads), where)[0]
 
 
-def attention(q, k, v, mask=None, segments=None, window=None):
-    return _attention(q, k, v, mask, segments, window)
+def attention(q, k, v, mask=None, segments=None, window=None, sinks=None, **kind):
+    where = _where(k.shape[2] - q.shape[2], q, mask, segments, window)
+    return _weighed(HEADS._replace(scale=q.shape[3] ** -0.5, **kind), {"sinks": sinks}, q, k, v, where, None)
 
 
 def alibi_attention(q, k, v, mask=None, segments=None, window=None):
-    return _attention(q, k, v, mask, segments, window, position="alibi", slopes=alibi.slopes(q.shape[1]))
+    return attention(q, k, v, mask, segments, window, slopes=alibi.slopes(q.shape[1]))
 
 
 def sink_attention(q, k, v, sinks, mask=None, segments=None, window=None):
-    return _attention(q, k, v, mask, segments, window, {"sinks": sinks}, weights="sink")
+    return attention(q, k, v, mask, segments, window, sinks, weights="sink")
 
 
 def shift(x, weights, state=None, segments=None, mask=None):
     """The state is the layer's cache."""
-    runs = None if segments is None else document_runs(segments)
-    cache = None if runs is not None else KVCache() if state is None else state
-    where = Layout(0 if cache is None else cache.length, x.shape[1], x.device, None, runs, _left_pads(mask))
-    found = query_key_value(*_layer(x, x, x, beta=weights), where, cache)
-    return found.value[:, 0, -x.shape[1] :], cache
+    cache = state or KVCache()
+    where = _where(cache.length, x[:, None], mask, segments)
+    return _formed(x, 1, weights, where, cache).value[:, 0, -x.shape[1] :], cache
 
 
 def shifted_keys(keys, weights, positions, base, state=None):
-    cache, x = KVCache() if state is None else state, _flat(keys)
-    heads, own, states = _layer(x, x, x, keys.shape[1], keys.shape[1], alpha=weights)
-    where = Layout(cache.length, x.shape[1], x.device)
-    found = query_key_value(heads._replace(position="rope", rope_base=base), own, states, where, cache)
-    return found.key[:, :, -x.shape[1] :], cache
+    cache = state or KVCache()
+    where = _where(cache.length, keys)
+    if (positions != where.positions()).any():
+        raise NotImplementedError("positions count from the first token")
+    states = keys.transpose(1, 2).flatten(2)
+    made = _formed(states, keys.shape[1], weights, where, cache, position="rope", rope_base=base)
+    return made.key[:, :, -keys.shape[2] :], cache
 
 
 def rope(x, positions, base):
-    return rotate(x.transpose(1, 2), positions, base).transpose(1, 2)
+    return places.rotate(x.transpose(1, 2), positions, base).transpose(1, 2)
 
 
 def value_residual(values, own, first):
-    earlier, found, rule = Earlier(), [], Residual(lambda1=own, lambda2=first)
+    where, earlier, found = _where(0, values[0][:, None]), Earlier(), []
     for layer, x in enumerate(values):
-        heads, weights, states = _layer(x, x, x)
-        heads = heads._replace(values=rule, layer=layer)
-        found.append(query_key_value(heads, weights, states, Layout(0, x.shape[1], x.device), earlier=earlier).value)
-    return [x[:, 0] for x in found]
+        kind = {"values": Residual(lambda1=own, lambda2=first), "layer": layer}
+        found.append(_formed(x, 1, [1.0], where, None, earlier, **kind).value[:, 0])
+    return found
 
 
 def evicting_attention(q, k, v, chunks):
     """H2O, token by token whatever the chunks."""
-    if q.shape[1] != k.shape[1]:
-        raise NotImplementedError("heavy hitters are kept head by head")
     kept = torch.ones(*k.shape[:3], k.shape[2], dtype=torch.bool).tril()
-    with torch.no_grad():
-        out = heavy_hitters(3, 2, lambda _, t, gone: kept[:, :, t].logical_and_(~gone))(
-            0, q, k, v, scale=q.shape[3] ** -0.5, slopes=None
-        )
-    return out, kept
+    read = heavy_hitters(3, 2, lambda _, t, gone: kept[:, :, t].logical_and_(~gone))
+    return read(0, q, k, v, scale=q.shape[3] ** -0.5, slopes=None), kept
 
 
 def razor_attention(q, k, v, whole, sinks, window, chunks, compensation=False):
     full = tuple(frozenset(row.nonzero()[:, 0].tolist()) for row in whole)
-    settings = {"sinks": sinks, "buffer": window, "share": Fraction(0), "compensation": ("none", "mean")[compensation]}
-    cache = RazorCache(RazorPlan(q.shape[2], k.shape[2], full, **settings))
+    cache = RazorCache(RazorPlan(q.shape[2], k.shape[2], full, sinks, window, 0, ("none", "mean")[compensation]))
     found = []
     for part in zip(*(x.split(chunks, dim=3) for x in (q, k, v)), strict=True):
         layers = enumerate(zip(*part, strict=True))
@@ -95,39 +87,20 @@ def razor_attention(q, k, v, whole, sinks, window, chunks, compensation=False):
     return torch.cat(found, dim=3)
 
 
-def _flat(x):
-    """(batch, heads, length, d) as states (batch, length, heads * d)."""
-    return x.transpose(1, 2).flatten(2)
-
-
-def _left_pads(mask):
-    return None if mask is None or mask[:, 0].all() else mask.long().argmax(1)
-
-
-def _layer(q, k, v, n_heads=1, n_kv_heads=1, **mixtures):
-    """Heads, weights and states of a layer whose projections do nothing; alpha, beta for every head alike."""
-    width, kv = q.shape[2], k.shape[2]
-    own = {f"{name}_proj.weight": torch.eye(kv if name in "kv" else width, dtype=q.dtype) for name in "qkvo"}
-    rows = {name: q.new_tensor(row).expand(n_kv_heads, -1) for name, row in mixtures.items()}
-    size, window = width // n_heads, max([len(row) for row in mixtures.values()], default=1)
-    heads = Heads(n_heads, n_kv_heads, size, window, "free", "none", 1e4, size**-0.5, None)
-    return heads, own | rows, States(q, k, v)
-
-
-def _attention(q, k, v, mask, segments, window, own=None, **kind):
-    """Cached keys go in first, in a chunk of their own."""
-    early, pads = k.shape[2] - q.shape[2], _left_pads(mask)
+def _where(early, x, mask=None, segments=None, window=None):
+    """Where the tokens of x (batch, heads, length, d) stand after `early` cached ones; pads stand before a row."""
+    if early and segments is not None:
+        raise NotImplementedError("a cached token has no document")
+    pads = None if mask is None else (mask.cumsum(1) == 0).sum(1) + early + x.shape[2] - mask.shape[1]
     runs = None if segments is None else document_runs(segments, pads)
-    cache = KVCache() if runs is None else None
-    if early:
-        before = torch.zeros(len(q), early, q.shape[1] * q.shape[3], dtype=q.dtype)
-        part = _layer(before, _flat(k[:, :, :early]), _flat(v[:, :, :early]), q.shape[1], k.shape[1])
-        _run(part, own, kind, Layout(0, early, q.device, None, None, pads, window), cache)
-    part = _layer(_flat(q), _flat(k[:, :, early:]), _flat(v[:, :, early:]), q.shape[1], k.shape[1])
-    out = _run(part, own, kind, Layout(early, q.shape[2], q.device, None, runs, pads, window), cache)
-    return out.unflatten(2, (q.shape[1], -1)).transpose(1, 2)
+    return places.Layout(early, x.shape[2], x.device, None, runs, pads, window)
 
 
-def _run(part, own, kind, where, cache):
-    heads, weights, states = part
-    return forward.attention(heads._replace(**kind), weights | (own or {}), states, where, cache)
+def _formed(x, n_heads, weights, where, cache, earlier=None, **kind):
+    """Queries, keys and values of a layer whose projections do nothing, mixed by these weights in every head."""
+    if len(weights) > MAX_WINDOW:
+        raise NotImplementedError("more tokens than a layer mixes")
+    same, mixture = torch.eye(x.shape[2], dtype=x.dtype), x.new_tensor(weights).expand(n_heads, -1)
+    own = {f"{name}_proj.weight": same for name in "qkv"} | {"alpha": mixture, "beta": mixture}
+    size = {"n_heads": n_heads, "n_kv_heads": n_heads, "head_dim": x.shape[2] // n_heads, "window": len(weights)}
+    return query_key_value(HEADS._replace(**size, **kind), own, States(x, x, x), where, cache, earlier=earlier)

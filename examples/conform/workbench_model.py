@@ -7,15 +7,17 @@ from dynamics.model.config import ModelConfig, Residual
 from dynamics.model.decoder import InductionModel
 
 BACKEND, DTYPE = "torch", "float64"
-SIZES = {"vocab": 16, "width": 32, "n_heads": 4, "n_kv_heads": 2, "n_layers": 2, "mlp_width": 32}
-OPTIONS = {"shift": "kv", "position": "rope", "values": Residual(), "weights": "sink"}
+CONFIG = {
+    "vocab": 16, "width": 32, "n_heads": 4, "n_kv_heads": 2, "n_layers": 2, "mlp_width": 32,
+    "shift": "kv", "position": "rope", "values": Residual(), "weights": "sink",
+}  # fmt: skip
 
 
 def model():
-    """With queries and keys so large that attention is far from uniform."""
-    built = InductionModel(ModelConfig.checked(SIZES | OPTIONS), torch.Generator().manual_seed(0)).double()
-    for name, weight in built.named_parameters():
-        weight.data *= 4 if "q_proj" in name or "k_proj" in name else 1
+    """With queries so large that attention is far from uniform."""
+    built = InductionModel(ModelConfig.checked(CONFIG), torch.Generator().manual_seed(0)).double()
+    for block in built.blocks:
+        block.attention.q_proj.weight.data *= 16
     return built
 
 
@@ -28,6 +30,6 @@ def decoded(prompts, steps, chunk=None):
         raise NotImplementedError("the model takes prompts of one length: its attention knows left pads, it does not")
     reader, tokens = model(), torch.tensor(prompts)
     caches = [KVCache() for _ in reader.blocks]
-    for part in tokens.split(chunk or tokens.shape[1], dim=1):
-        last = reader(part, caches=caches)[:, -1:]
-    return torch.cat([last, *(reader(step, caches=caches) for step in steps.split(1, dim=1))], dim=1)
+    parts = *tokens.split(chunk or tokens.shape[1], dim=1), *steps.split(1, dim=1)
+    found = [reader(part, caches=caches)[:, -1] for part in parts]
+    return torch.stack(found[-steps.shape[1] - 1 :], dim=1)

@@ -2,6 +2,6 @@
 
 from proofs_check.conform import load
 
-_decoder = load(__file__.replace("_shift", "_model")).module
+_decoder = load(__file__.replace("_shift", "")).module
 _decoder.OPTIONS = {"rotary_pos_emb": True, "shift_tokens": 1}
 BACKEND, logits, decoded = _decoder.BACKEND, _decoder.logits, _decoder.decoded

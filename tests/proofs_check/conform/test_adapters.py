@@ -10,13 +10,10 @@ from tests.dynamics.hf import models
 
 EXAMPLES = Path(__file__).parents[3] / "examples/conform"
 OWN = ("workbench", "workbench_model")
-TRANSFORMERS = ("attention", "bloom", "gpt_neox", "gpt_oss", "gptj", "llama", "model", "mpt")
+TRANSFORMERS = ("attention", "bloom", "gptj", "model", "mpt", "rotary")
 HERE = (*OWN, *(f"transformers_{name}" for name in TRANSFORMERS))
-REFUSED = {
-    "evicting_attention.grouped": "workbench",  # heavy hitters are kept head by head
-    "decoded.ragged": "workbench_model",
-    "rope.bases": "transformers_gptj",
-}
+REFUSED = {"decoded.ragged": "workbench_model", "rope.bases": "transformers_gptj"}
+LENGTH = {"mpt": {"max_seq_len": 512}, "gpt2": {"n_positions": 512}}  # the others know no longest sequence
 
 
 def passed(of, seed=0):
@@ -42,9 +39,13 @@ def test_own_and_transformers_implementations_pass_all_that_they_claim(name, see
 
 def test_own_adapters_claim_every_subject_and_all_but_a_few_checks():
     found = set().union(*(passed_here(name)[0] for name in OWN))
-    assert {check.name for check in CHECKS} - found == {
-        "alibi_bias.left_padding", "rope.partial", "evicting_attention.grouped", "decoded.ragged",
-    }  # fmt: skip
+    assert {check.name for check in CHECKS} - found == {"alibi_bias.left_padding", "rope.partial", "decoded.ragged"}
+
+
+def test_torch_itself_counts_queries_from_the_first_key_unless_a_mask_says_otherwise():
+    results = conform(load(str(EXAMPLES / "torch_attention.py")))
+    assert {r.check.name for r in results if r.deviates} == {"attention.decode", "attention.chunks"}
+    assert sum(r.outcome is Outcome.PASSED for r in results) == 7
 
 
 @pytest.mark.parametrize("family", ["bloom", "mpt", "qwen3", "gpt_neox", "gpt2", "gpt_oss"])
@@ -52,8 +53,8 @@ def test_models_of_transformers_decode_in_batches_of_any_prompts_what_they_read_
     import torch
 
     of = load(str(EXAMPLES / "transformers_model.py"))
-    built = models.model(family, dtype=torch.float32)
-    of.module.model, of.vocab, of.module.ROTARY = (lambda: built), 64, family not in ("bloom", "mpt")
+    built = models.model(family, dtype=torch.float32, **LENGTH.get(family, {}))
+    of.module.model, of.vocab = (lambda: built), 64
     names, _ = passed(of)
     assert names == {check.name for check in CHECKS if check.subject in ("logits", "decoded")}
 
