@@ -83,6 +83,7 @@ def test_the_command_works_in_a_folder_with_a_scripts_package_of_its_own(install
     assert done.returncode == 0 and "m: proved" in done.stdout, done.stdout + done.stderr
     done = run("-m", "induction_workbench", "--help")
     assert done.returncode == 0 and "induction-workbench" in done.stdout and "construct" in done.stdout
+    assert "json claims nothing" in run("-m", "pytest", "--conform", "json").stdout
     done = run("-m", "induction_workbench", "report")
     assert done.returncode == 2 and "induction-workbench verify --json" in done.stderr
 
