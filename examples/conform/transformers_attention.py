@@ -11,6 +11,7 @@ from transformers.masking_utils import (
 )
 from transformers.models.gpt_oss.modeling_gpt_oss import eager_attention_forward
 
+PACKAGE = "transformers"
 BACKEND = "torch"
 
 

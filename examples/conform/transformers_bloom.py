@@ -3,6 +3,7 @@
 import torch
 from transformers.models.bloom.modeling_bloom import build_alibi_tensor
 
+PACKAGE = "transformers"
 BACKEND = "torch"
 
 

@@ -2,6 +2,7 @@
 
 from transformers.models.gptj.modeling_gptj import apply_rotary_pos_emb, create_sinusoidal_positions
 
+PACKAGE = "transformers"
 BACKEND, PAIRS = "torch", "neighbours"
 
 

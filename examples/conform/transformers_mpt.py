@@ -2,6 +2,7 @@
 
 from transformers.models.mpt.modeling_mpt import build_mpt_alibi_tensor
 
+PACKAGE = "transformers"
 BACKEND = "torch"
 
 

@@ -6,6 +6,7 @@ from dynamics.model.cache import KVCache
 from dynamics.model.config import ModelConfig, Residual
 from dynamics.model.decoder import InductionModel
 
+PACKAGE = "induction-workbench"
 BACKEND, DTYPE = "torch", "float64"
 CONFIG = {
     "vocab": 16, "width": 32, "n_heads": 4, "n_kv_heads": 2, "n_layers": 2, "mlp_width": 32,

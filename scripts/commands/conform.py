@@ -8,16 +8,15 @@ by NotImplementedError, or did not run is never a pass.
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from .cli import Parser, command_parser, output_file, whole
+from .cli import Parser, command_parser, output_file, whole, write_json
 
 if TYPE_CHECKING:
     from proofs_check.conform import Adapter, Result
 
 
-
 def parser() -> Parser:
     p = command_parser("conform", __doc__)
-    p.add_argument("module", metavar="MODULE", nargs="?", help="a file (..py), or a module")
+    p.add_argument("module", metavar="MODULE", nargs="*", help="a file (..py), or a module")
     p.add_argument("--only", action="append", metavar="NAME", help="a subject or a check of --list; may be repeated")
     p.add_argument("--seed", type=whole(0, 2**32 - 1), default=0, metavar="N", help="of the inputs (default 0)")
     p.add_argument("--json", metavar="FILE", help="write all results there")
@@ -30,22 +29,32 @@ def main(argv: list[str] | None = None) -> int:
     if args.list:
         print(listed())
         return 0
-    if args.module is None:
+    if not args.module:
         raise ValueError("give a MODULE with an adapter (or --list, --help)")
     target = output_file(args.json) if args.json else None
     from proofs_check.conform import Outcome, conform, load
 
-    adapter = load(args.module)
-    results = conform(adapter, frozenset(args.only or ()), args.seed)
-    written = []
+    good, records = True, []
+    for adapter, of in [(adapter, package(adapter)) for adapter in map(load, args.module)]:
+        results = conform(adapter, frozenset(args.only or ()), args.seed)
+        good &= any(r.outcome is Outcome.PASSED for r in results) and not any(r.deviates for r in results)
+        records.append(record(adapter, results, args.seed) | {"package": of})
+        print(text(adapter, results, args.seed), flush=True)
     if target is not None:
-        from dynamics.files.atomic import atomic_write_text
-
-        atomic_write_text(target, document(adapter, results, args.seed))
-        written.append(target)
-    print(text(adapter, results, args.seed), *(f"wrote {path}" for path in written), sep="\n")
-    good = any(r.outcome is Outcome.PASSED for r in results) and not any(r.deviates for r in results)
+        write_json(target, {"adapters": records})
+        print(f"wrote {target}")
     return 0 if good else 1
+
+
+def package(adapter: "Adapter") -> str:
+    """What an adapter's PACKAGE names, with its version. Raises: ValueError where that is not installed."""
+    from importlib.metadata import version
+
+    name = str(getattr(adapter.module, "PACKAGE", ""))
+    try:
+        return name and f"{name} {version(name)}"
+    except ImportError:
+        raise ValueError(f"{adapter.name}: PACKAGE must name what is installed, got {name!r}") from None
 
 
 def listed() -> str:
@@ -78,13 +87,9 @@ def text(adapter: "Adapter", results: list["Result"], seed: int) -> str:
     return "\n".join([*lines, ", ".join(f"{count[outcome]} {outcome.value}" for outcome in Outcome)])
 
 
-def document(adapter: "Adapter", results: list["Result"], seed: int) -> str:
-    """All results as JSON."""
-    import json
-
-    rows = [
-        {"check": r.check.name, "says": r.check.says, "outcome": r.outcome.value, "cases": r.cases, "told": r.told}
-        for r in results
-    ]
-    head = {"adapter": adapter.name, "backend": adapter.backend, "dtype": adapter.dtype, "seed": seed}
-    return json.dumps(head | {"results": rows}, indent=1) + "\n"
+def record(adapter: "Adapter", results: list["Result"], seed: int) -> dict[str, object]:
+    """An adapter and the results of the checks that it claims, for JSON."""
+    rows = [r._asdict() | {"check": r.check.name, "outcome": r.outcome.value} for r in results]
+    claimed = [row for row in rows if row["outcome"] != "not claimed"]
+    told = {"adapter": adapter.name, "backend": adapter.backend, "dtype": adapter.dtype, "seed": seed}
+    return told | {"results": claimed}

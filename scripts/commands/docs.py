@@ -1,6 +1,7 @@
 """Write the generated pages that are committed, then the site: out/site/index.html, which opens from a file.
 
-Committed are the claims by paper, the errata, the arena, the family of shifts, the rooms, the figures of the findings.
+Committed are the claims by paper, the errata, the arena, the scoreboard of `conform`, the family of shifts, the rooms,
+the figures of the findings.
 """
 
 import json
@@ -115,7 +116,7 @@ def _keep(judged, registry) -> None:
 
 def pages(registry, rows) -> dict[Path, str]:
     """Every generated page that is committed, by its path."""
-    from ..pages import arena_page, family_page
+    from ..pages import arena_page, conform_page, family_page
 
     folder, readme = ROOT / "docs", ROOT / "README.md"
     sentences, worth = folder / "coverage.md", folder / "trust.md"
@@ -123,6 +124,7 @@ def pages(registry, rows) -> dict[Path, str]:
     return claims | {
         folder / "errata.md": errata(registry, rows),
         folder / "arena.md": arena_page.page(registry),
+        folder / "conform-board.md": conform_page.page(),
         folder / "rooms.svg": rooms.picture(),
         folder / "family.md": family_page.page(registry),
         sentences: coverage_page.with_shares(sentences.read_text("utf-8"), rows),

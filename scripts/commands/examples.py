@@ -46,7 +46,7 @@ EXAMPLES = {
     ),
     "sweep": ("--list", "--preset figure-1a --quick", "--preset figure-1a figure-1b --out out/sweep"),
     "arena": ("--quick", "league --jobs 2", "rates --table"),
-    "conform": ("--list", "my_attention.py", "my_attention.py --only alibi --json conform.json"),
+    "conform": ("--list", "my_attention.py --only attention", "my_attention.py my_model.py --json conform.json"),
     "certify": ("--missing", "--id kv.thm3.3 --proofs-only", "--keep --jobs 2"),
     "audit": ("kv", "razor --out out/audit", "waiver"),
     "report": ("", "--from out/verify.json --out out/report.html", "--figures out --training out/train"),

@@ -1,11 +1,13 @@
 """The command conform: what it prints and writes, and its exit status."""
 
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
-from proofs_check.conform import CHECKS, SUBJECTS
+from proofs_check.conform import CHECKS, SUBJECTS, claimed, load
 from scripts.commands import conform
+from scripts.pages import conform_page
 from tests.scripts.commands import read, text_of
 
 EXAMPLES = Path(conform.__file__).parents[2] / "examples/conform"
@@ -63,16 +65,21 @@ def test_only_some_checks_are_run(conformed):
     assert code == 0 and lines[-1].startswith("1 passed, 0 failed, 0 raised, 0 refused, 8 not claimed")
 
 
-def test_json_holds_every_check(conformed, mine, tmp_path):
+def test_json_holds_what_every_adapter_claims_and_one_that_deviates_exits_with_1(conformed, mine, tmp_path):
     target = tmp_path / "out/results.json"
-    code, lines = conformed(mine("np.full(n_heads, np.nan)"), "--json", target, "--seed", 3)
+    wrong = mine("np.full(n_heads, np.nan)")
+    code, lines = conformed(wrong, EXAMPLES / "transformers_mpt.py", "--json", target, "--seed", 3)
     assert code == 1 and lines[-1] == f"wrote {target}"
-    told = read(target)
-    assert (told["backend"], told["dtype"], told["seed"]) == ("numpy", "float32", 3)
-    assert [row["check"] for row in told["results"]] == [check.name for check in CHECKS]
+    told, right = read(target)["adapters"]
+    assert (told["backend"], told["dtype"], told["seed"], told["package"]) == ("numpy", "float32", 3, "")
     outcomes = {row["check"]: row["outcome"] for row in told["results"]}
-    assert {outcomes.pop(f"alibi_slopes.{name}") for name in ("powers_of_two", "any_head_count")} == {"failed"}
-    assert set(outcomes.values()) == {"not claimed"}
+    assert outcomes == {f"alibi_slopes.{name}": "failed" for name in ("powers_of_two", "any_head_count")}
+    assert len(right["results"]) == 7 and right["package"] == f"transformers {version('transformers')}"
+
+
+def test_a_package_that_is_not_there_is_refused(refused, mine):
+    path = mine("0\nPACKAGE = 'absent'")
+    refused(f"conform {path}", "mine.py: PACKAGE must name what is installed, got 'absent'")
 
 
 def test_list_names_every_subject_and_check(conformed):
@@ -82,13 +89,28 @@ def test_list_names_every_subject_and_check(conformed):
     assert {check.name for check in CHECKS} | set(SUBJECTS) <= words
 
 
-def test_the_page_lists_every_subject_and_every_planted_mistake():
+def test_the_pages_list_every_subject_every_planted_mistake_and_every_adapter():
     from tests.proofs_check.conform.planted import MISTAKES
 
-    page = text_of("docs/conform.md")
+    page = text_of("docs/conform.md") + text_of("docs/conform-board.md")
     for name in SUBJECTS:
         assert f"`{name}" in page, name
     for mistake, check in MISTAKES.values():
         assert f"| {mistake} | `{check}` |" in page, mistake
     for path in EXAMPLES.glob("*.py"):
         assert f"`{path.name}`" in page, path
+
+
+def test_the_board_tells_deviations_refusals_and_other_outcomes_apart():
+    outcomes = ("passed", "failed", "refused", "convention")
+    cell = conform_page._cell([{"check": f"rope.{outcome}", "outcome": outcome} for outcome in outcomes])
+    assert cell == "1/4 **failed**, refused, *convention*"
+    assert max(map(len, conform_page.page().splitlines())) <= 120
+
+
+def test_the_board_has_results_of_checks_that_there_are_and_of_all_that_an_adapter_claims_which_runs_here():
+    for one in conform_page.adapters():
+        ran = {row["check"] for row in one["results"]}
+        assert ran <= {check.name for check in CHECKS}, one["adapter"]
+        if one["package"].startswith(("induction-workbench", "transformers")):
+            assert ran == {check.name for check in claimed(load(str(EXAMPLES.parents[1] / one["adapter"])))}
