@@ -9,6 +9,7 @@ from keras_hub.layers import AlibiBias, RotaryEmbedding
 from keras_hub.src.layers.modeling.transformer_layer_utils import compute_causal_mask
 from keras_hub.src.models.gpt_oss.gpt_oss_attention import GptOssAttention
 
+PACKAGE = "keras-hub"
 BACKEND = "torch"
 
 

@@ -3,6 +3,7 @@
 import torch
 from local_attention import LocalAttention, LocalTransformer
 
+PACKAGE = "local-attention"
 BACKEND = "torch"
 OPTIONS = {}
 

@@ -4,4 +4,4 @@ from proofs_check.conform import load
 
 _model = load(__file__.replace("_blocks", "")).module
 _model.OPTIONS = {"use_dynamic_pos_bias": True, "exact_windowsize": False}
-BACKEND, logits, decoded = _model.BACKEND, _model.logits, _model.decoded
+PACKAGE, BACKEND, logits, decoded = _model.PACKAGE, _model.BACKEND, _model.logits, _model.decoded

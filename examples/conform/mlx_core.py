@@ -3,6 +3,8 @@
 import mlx.core as mx
 import numpy as np
 
+PACKAGE = "mlx"
+
 
 def attention(q, k, v, sinks=None):
     given = map(mx.array, (q, k, v))

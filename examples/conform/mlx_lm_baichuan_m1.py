@@ -7,6 +7,8 @@ import numpy as np
 from mlx_lm.generate import BatchGenerator
 from mlx_lm.models.baichuan_m1 import Model, ModelArgs
 
+PACKAGE = "mlx-lm"
+
 SIZES = {"vocab_size": 16, "hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 2, "rms_norm_eps": 1e-6,
          "num_attention_heads": 4, "num_key_value_heads": 2, "rope_theta": 1e4, "sliding_window": 64,
          "sliding_window_layers": [], "conv_window": 2}  # fmt: skip

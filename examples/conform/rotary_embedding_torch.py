@@ -3,6 +3,7 @@
 import torch
 from rotary_embedding_torch import RotaryEmbedding, apply_rotary_emb
 
+PACKAGE = "rotary-embedding-torch"
 BACKEND, PAIRS = "torch", "neighbours"
 
 

@@ -3,4 +3,4 @@
 from proofs_check.conform import load
 
 _layer = load(__file__.replace("_bfloat16", "")).module
-BACKEND, DTYPE, PAIRS, rope = _layer.BACKEND, "bfloat16", _layer.PAIRS, _layer.rope
+PACKAGE, BACKEND, DTYPE, PAIRS, rope = _layer.PACKAGE, _layer.BACKEND, "bfloat16", _layer.PAIRS, _layer.rope

@@ -2,6 +2,7 @@
 
 from transformer_lens.components.abstract_attention import AbstractAttention
 
+PACKAGE = "transformer-lens"
 BACKEND = "torch"
 
 

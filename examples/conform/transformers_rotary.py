@@ -4,6 +4,7 @@ from transformers import GPTNeoXConfig, LlamaConfig
 from transformers.models.gpt_neox import modeling_gpt_neox as neox
 from transformers.models.llama import modeling_llama as llama
 
+PACKAGE = "transformers"
 BACKEND = "torch"
 
 

@@ -15,6 +15,7 @@ from dynamics.razor.eviction import heavy_hitters
 from dynamics.razor.plan import RazorPlan
 from theory import alibi
 
+PACKAGE = "induction-workbench"
 BACKEND, DTYPE = "torch", "float64"
 HEADS = Heads(1, 1, 1, 1, "free", "none", 1.0, 1.0, None)
 

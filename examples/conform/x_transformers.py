@@ -6,6 +6,7 @@ from x_transformers import Decoder, TransformerWrapper
 from x_transformers.attend import Attend
 from x_transformers.x_transformers import AlibiPositionalBias, RotaryEmbedding, ShiftTokens, apply_rotary_pos_emb
 
+PACKAGE = "x-transformers"
 BACKEND, PAIRS = "torch", "neighbours"
 OPTIONS = {"rotary_pos_emb": True}
 

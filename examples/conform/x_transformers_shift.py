@@ -4,4 +4,4 @@ from proofs_check.conform import load
 
 _decoder = load(__file__.replace("_shift", "")).module
 _decoder.OPTIONS = {"rotary_pos_emb": True, "shift_tokens": 1}
-BACKEND, logits, decoded = _decoder.BACKEND, _decoder.logits, _decoder.decoded
+PACKAGE, BACKEND, logits, decoded = _decoder.PACKAGE, _decoder.BACKEND, _decoder.logits, _decoder.decoded

@@ -21,9 +21,8 @@ ANGLE = 4 * UNIT["float32"]
 class Case(NamedTuple):
     """told: its sizes in words; got() calls the adapter; expected() is asked for after it; axes: names of the axes.
 
-    compared: where (default: everywhere); slack is added to the tolerance; known(expected's arguments aside) gives
-    numbers of known mistakes, and conventions() those of other readings, which a deviation then names; sizes: numbers
-    that a run reports, so many keys, so many heads.
+    compared: where (default: everywhere); slack is added to the tolerance; mistakes() and conventions(): the numbers of
+    known mistakes and of other readings, which a deviation then names; sizes: what a run reports, so many keys, heads.
     """
 
     told: str
@@ -50,9 +49,10 @@ def tolerance(dtype: str, expected: NDArray[Any], slack: float = 0.0) -> float:
     return ROUNDINGS[dtype] * UNIT[dtype] * size + slack
 
 
-def deviation(case: Case, dtype: str) -> Deviation | None:
-    """None if all is as expected, otherwise the first place, expected and got, and of whom these numbers are."""
+def deviation(case: Case, dtype: str, by: str | None = None) -> Deviation | None:
+    """None if all is as expected (by that convention), otherwise the first place, and of whom the numbers are."""
     got, expected = case.got(), case.expected()
+    expected = expected if by is None else case.conventions().get(by, expected)
     if not isinstance(got, np.ndarray) or got.shape != expected.shape:
         shape = f"shape {got.shape}" if isinstance(got, np.ndarray) else f"a {type(got).__name__}"
         return Deviation(f"{case.told}: expected an array of shape {expected.shape}, got {shape}")

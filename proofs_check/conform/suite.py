@@ -39,17 +39,17 @@ class Result(NamedTuple):
         return self.outcome in (Outcome.FAILED, Outcome.RAISED, Outcome.CONVENTION)
 
 
-def run(adapter: Adapter, check: Check, seed: int = 0) -> Result:
+def run(adapter: Adapter, check: Check, seed: int = 0, by: str | None = None) -> Result:
     """One check: its cases from the smallest on, until one is not as expected; all twice, with other numbers.
 
     An adapter refuses what its implementation does not offer by NotImplementedError; then the check is no pass, though
-    its other cases are as expected. Anything else that it raises is a deviation. Where every case that deviates is as
-    expected by one other convention, the check comes out as that: no pass, and no mistake.
+    its other cases are as expected. Anything else that it raises is a deviation. Where a case is as expected by another
+    convention, and so are all (`by` it), the check comes out as that: no pass, and no mistake.
     """
     missing = _missing(adapter, check)
     if missing:
         return Result(check, Outcome.NOT_CLAIMED, told=missing)
-    done, refused, told, largest, other = 0, "", "", dict[str, int](), None
+    done, refused, told, largest = 0, "", "", dict[str, int]()
     cases = chain.from_iterable(check.cases(Given(adapter, check, seed, draw)) for draw in (0, 1))
     while True:
         try:
@@ -58,21 +58,20 @@ def run(adapter: Adapter, check: Check, seed: int = 0) -> Result:
             if case is None:
                 break
             told = case.told
-            wrong = deviation(case, adapter.dtype)
+            wrong = deviation(case, adapter.dtype, by)
         except NotImplementedError as error:  # of a case, or of what makes them, which then is at an end
             refused = refused or f"{told}: {_line(error)}"
             continue
         except (Exception, SystemExit) as error:  # of the user's code, or of the shapes that it returned
             return Result(check, Outcome.RAISED, done, f"{told}: {type(error).__name__}: {_line(error)}")
-        if wrong is None:
-            done += 1
-            largest |= {name: max(size, largest.get(name, 0)) for name, size in case.sizes.items()}
-        elif wrong.convention is None or (other and other.convention != wrong.convention):
-            return Result(check, Outcome.FAILED, done, wrong.told)
-        else:
-            other = other or wrong
-    if other:
-        return Result(check, Outcome.CONVENTION, done, other.told)
+        if wrong is not None:
+            if wrong.convention is None or by is not None:
+                return Result(check, Outcome.FAILED, done, wrong.told)
+            if run(adapter, check, seed, wrong.convention).deviates:
+                return Result(check, Outcome.FAILED, done, f"{wrong.told}, and not in every case")
+            return Result(check, Outcome.CONVENTION, done, wrong.told)
+        done += 1
+        largest |= {name: max(size, largest.get(name, 0)) for name, size in case.sizes.items()}
     if refused or not done:
         return Result(check, Outcome.REFUSED, done, refused or "it had no case")
     return Result(check, Outcome.PASSED, done, largest=largest)

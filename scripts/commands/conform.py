@@ -5,6 +5,7 @@ and checks, docs/conform.md how to write one. It is imported, so run only what y
 by NotImplementedError, or did not run is never a pass.
 """
 
+import secrets
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ def parser() -> Parser:
     p = command_parser("conform", __doc__)
     p.add_argument("module", metavar="MODULE", nargs="*", help="a file (..py), or a module")
     p.add_argument("--only", action="append", metavar="NAME", help="a subject or a check of --list; may be repeated")
-    p.add_argument("--seed", type=whole(0, 2**32 - 1), default=0, metavar="N", help="of the inputs (default 0)")
+    p.add_argument("--seed", type=whole(0, 2**32 - 1), metavar="N", help="of the inputs (default: drawn, and printed)")
     p.add_argument("--json", metavar="FILE", help="write all results there")
     p.add_argument("--list", action="store_true", help="print subjects and checks, and stop")
     return p
@@ -34,12 +35,12 @@ def main(argv: list[str] | None = None) -> int:
     target = output_file(args.json) if args.json else None
     from proofs_check.conform import Outcome, conform, load
 
-    good, records = True, []
+    good, records, seed = True, [], secrets.randbits(32) if args.seed is None else args.seed
     for adapter, of in [(adapter, package(adapter)) for adapter in map(load, args.module)]:
-        results = conform(adapter, frozenset(args.only or ()), args.seed)
+        results = conform(adapter, frozenset(args.only or ()), seed)
         good &= any(r.outcome is Outcome.PASSED for r in results) and not any(r.deviates for r in results)
-        records.append(record(adapter, results, args.seed) | {"package": of})
-        print(text(adapter, results, args.seed), flush=True)
+        records.append(record(adapter, results, seed) | {"package": of})
+        print(text(adapter, results, seed), flush=True)
     if target is not None:
         write_json(target, {"adapters": records})
         print(f"wrote {target}")
@@ -79,7 +80,14 @@ def text(adapter: "Adapter", results: list["Result"], seed: int) -> str:
     for result in results:
         if result.outcome is not Outcome.NOT_CLAIMED:
             word = result.outcome.value.upper() if result.deviates else result.outcome.value
-            lines.append(f"  {word:10}{result.check.name:40}{result.told or result.check.says}")
+            lines.append(f"  {word:11}{result.check.name:40}{result.told or result.check.says}")
+    for subject in dict.fromkeys(result.check.subject for result in results):
+        sizes: Counter[str] = Counter()
+        for result in results:
+            sizes |= Counter(result.largest if result.check.subject == subject else {})  # the larger of two
+        if sizes:
+            told = ", ".join(f"{n} {name}" for name, n in sizes.items())
+            lines.append(f"  {subject}: up to {told}; nothing larger was run")
     silent = Counter(r.check.subject for r in results if r.outcome is Outcome.NOT_CLAIMED)
     if silent:
         lines.append("  not claimed: " + ", ".join(f"{name} ({count})" for name, count in silent.items()))
