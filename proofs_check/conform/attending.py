@@ -64,14 +64,10 @@ def _inputs(
         for n, length, size in ((heads, queries, scale), (groups or heads, keys, scale), (groups or heads, keys, 1.0))
     )
     if "left" in words or "right" in words:
-        pads = given.draw.integers(1, keys, rows)
-        pads[rows // 2 :][: rows > 1] = 0  # of several rows one has none
-        more["mask"] = (np.arange(keys) >= pads[:, None])[:, :: 1 if "left" in words else -1].copy()
+        more["mask"] = given.padded(rows, keys)[:, :: 1 if "left" in words else -1].copy()
         k, v = (np.where(more["mask"][:, None, :, None], x, PAD) for x in (k, v))
     if "documents" in words:
-        starts = given.draw.random((rows, keys)) < given.between(1, 8) / keys
-        starts[:, 0], starts[np.arange(rows), given.draw.integers(1, keys, rows)] = False, True
-        more["segments"] = starts.cumsum(1)
+        more["segments"] = given.documents(rows, keys)
     if "window" in words:
         more["window"] = given.between(1, keys - 1)
     if given.subject == "sink_attention" and sinks is None:
@@ -89,7 +85,7 @@ def _told(given: Given, x: Inputs, read: tuple[str, ...] = ()) -> Case:
     read = (*given.adapter.conventions, *read)
     (rows, heads, queries, width), (groups, keys), mask = x.q.shape, x.k.shape[1:3], x.more.get("mask")
     sizes = {"rows": rows, "heads": heads, "groups": groups, "queries": queries, "keys": keys, "channels": width}
-    told = [_spelt(name, value) for name, value in x.more.items()]
+    told = [spelt(name, value) for name, value in x.more.items()]
     told.append(f"batch {rows}, {heads} heads of {width} in {groups} groups, {queries} queries at the end of {keys}")
     real = None if mask is None else np.broadcast_to(mask[:, None, keys - queries :, None], x.q.shape)
     return Case(
@@ -99,7 +95,7 @@ def _told(given: Given, x: Inputs, read: tuple[str, ...] = ()) -> Case:
     )  # fmt: skip
 
 
-def _spelt(name: str, value: Any) -> str:
+def spelt(name: str, value: Any) -> str:
     """What is asked beside the tokens, in words: documents by their lengths, pads by their number."""
     if name == "window":
         return f"window {value}"

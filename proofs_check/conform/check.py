@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations, product
 from typing import NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from proofs_check.conform.adapter import Adapter
 from proofs_check.conform.case import Case
-from proofs_check.conform.reference import Array
+from proofs_check.conform.reference import Array, Yes
 
 Cases = Callable[["Given"], Iterator[Case]]
 Some = TypeVar("Some")
@@ -18,6 +20,7 @@ Some = TypeVar("Some")
 LENGTHS = (*range(1, 70), 95, 96, 97, 127, 128, 129, 160, 192, 193, 255, 256, 257, 300, 511, 512, 513)
 WIDTHS = (4, 8, 16, 24, 32, 40, 64, 72, 80, 96, 112, 128, 160, 256)  # channels of a head
 ROWS = (*range(2, 10), 16, 17, 33)
+RUNS = (1, 2, 2, 3, 5, 9, 16, 17, 31, 32, 33, 63, 64, 65, 128, 129, 200, 257)  # lengths, where other sizes are drawn
 
 
 class Check(NamedTuple):
@@ -58,3 +61,49 @@ class Given:
 
     def one_of(self, these: Sequence[Some]) -> Some:
         return these[self.between(0, len(these) - 1)]
+
+    def padded(self, rows: int, length: int) -> Yes:
+        """Where tokens are (rows, length), with pads on their left; of several rows one has none."""
+        pads = self.draw.integers(1, length, rows)
+        pads[rows // 2 :][: rows > 1] = 0
+        return np.arange(length) >= pads[:, None]
+
+    def documents(self, rows: int, length: int) -> NDArray[np.int64]:
+        """Of which document each token is (rows, length), in each row two or more."""
+        starts = self.draw.random((rows, length)) < self.between(1, 8) / length
+        starts[:, 0], starts[np.arange(rows), self.draw.integers(1, length, rows)] = False, True
+        return starts.cumsum(1)
+
+    def rows(self, length: int) -> int:
+        """How many rows of this length, two or more."""
+        return self.one_of([n for n in ROWS if n * length <= 2 * RUNS[-1]])
+
+
+# Of these features, so long, and whether it may be wide too; None where they exclude one another.
+Drawn = Callable[[Given, frozenset[str], int, bool], Case | None]
+
+
+def together(case: Drawn, features: Mapping[str, str | None]) -> Cases:
+    """Every combination of these features, each with the parameter that it needs: two at a time and then more."""
+
+    def cases(given: Given) -> Iterator[Case]:
+        taken = [name for name, needed in features.items() if needed is None or given.takes(needed)]
+        for wide, n in product((False, True), range(2, len(taken) + 1)):
+            for some in combinations(taken, n):
+                for length in (given.one_of(RUNS),) if wide else (1, given.between(2, 6)):
+                    if (found := case(given, frozenset(some), length, wide)) is not None:
+                        yield found
+
+    return cases
+
+
+def drawn(case: Drawn, *features: str) -> Cases:
+    """Cases of these features alone, short ones first."""
+
+    def cases(given: Given) -> Iterator[Case]:
+        for wide in (False, True):
+            for length in RUNS[: None if wide else 6]:
+                if (found := case(given, frozenset(features), length, wide)) is not None:
+                    yield found
+
+    return cases
