@@ -123,6 +123,13 @@ def shifted(x: Array, weights: Sequence[float], segments: NDArray | None = None,
     return out
 
 
+def in_half(positions: NDArray[np.int64], dtype: str) -> Array:
+    """Whole numbers as so many bits of them are kept: 8 of bfloat16, 11 of float16, half to even."""
+    bits = {"bfloat16": 8, "float16": 11}[dtype]
+    unit = 2.0 ** np.maximum(0, np.floor(np.log2(np.maximum(positions, 1))) + 1 - bits)
+    return np.round(positions / unit) * unit
+
+
 @own
 def rotated(x: Array, positions: NDArray[np.int64], base: float, pairs: str, dims: int | None = None) -> Array:
     """Turn pair i of the first `dims` channels by position * base^(-2i/dims); x (batch, heads, length, d).
