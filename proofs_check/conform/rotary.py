@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,91 +11,90 @@ from numpy.typing import NDArray
 from proofs_check.conform import reference
 from proofs_check.conform.adapter import PAIRS
 from proofs_check.conform.case import ANGLE, Case
-from proofs_check.conform.check import Check, Given
+from proofs_check.conform.check import LENGTHS, WIDTHS, Check, Given, drawn, together
+from proofs_check.conform.reference import Array
 
 AXES = ("row", "head", "token", "channel")
 BASE = 10000.0
+BASES = (100.0, 500.0, 1000.0, 5000.0, 100000.0, 500000.0, 1000000.0)
+# Where tables end, where half precision begins to skip whole numbers, and past all of that.
+FAR = (257, 511, 1023, 2047, 4095, 8191, 10007, 16383, 32767)
 
 
-def _case(given: Given, told: str, at: NDArray[np.int64], width: int, base: float = BASE, dims: int | None = None,
-          heads: int = 2) -> Case:  # fmt: skip
-    x, pairs = given.normal(len(at), heads, at.shape[1], width), given.adapter.pairs
-    more = {} if dims is None else {"dims": dims}
-    other = next(name for name in PAIRS if name != pairs)
-    others = {
-        f"those of pairs as {other}": reference.rotated(x, at, base, other, dims),
-        "those turned the other way": reference.rotated(x, -at, base, pairs, dims),
-        "those of positions from 0 on": reference.rotated(x, at - at.min(1, keepdims=True), base, pairs, dims),
-    }
-    told = f"{told}batch {len(at)}, {heads} heads of {width} channels, base {base:g}"
-    return Case(told, lambda: given.call(x, at, base, **more), reference.rotated(x, at, base, pairs, dims), AXES,
-                slack=4 * ANGLE * int(abs(at).max()), others=others)  # fmt: skip
+def _case(given: Given, at: NDArray[np.int64], width: int = 8, heads: int = 2, base: float = BASE, **dims: int) -> Case:
+    x, own = given.normal(len(at), heads, at.shape[1], width), given.adapter.pairs
+
+    def turned(at: NDArray[Any] = at, pairs: str = own) -> Array:
+        return reference.rotated(x, at, base, pairs, **dims)
+
+    def rounded() -> dict[str, Array]:
+        kinds = ("bfloat16", "float16")
+        return {f"those of positions rounded to {kind}": turned(reference.in_half(at, kind)) for kind in kinds}
+
+    def mistakes() -> dict[str, Array]:
+        other = next(name for name in PAIRS if name != own)
+        return rounded() | {
+            f"those of pairs as {other}": turned(pairs=other),
+            "those turned the other way": turned(-at),
+            "those of positions from 0 on": turned(at - at.min(1, keepdims=True)),
+        }
+
+    part, largest = f"{dims['dims']} of the channels turn, " if dims else "", int(at.max())
+    told = f"{part}positions {_spelt(at)}, batch {len(at)}, {heads} heads of {width} channels, base {base:g}"
+    return Case(
+        told, lambda: given.call(x, at, base, **dims), turned, AXES, slack=4 * ANGLE * largest, mistakes=mistakes,
+        conventions=rounded if given.adapter.dtype in ("float16", "bfloat16") else dict,
+        sizes={"rows": len(at), "heads": heads, "tokens": at.shape[1], "channels": width, "position": largest},
+    )  # fmt: skip
 
 
-def _positions(*rows: list[int]) -> Callable[[Given], Iterator[Case]]:
-    def cases(given: Given) -> Iterator[Case]:
-        for row in rows:
-            for width in (4, 16):
-                told = f"positions {_spelt(row)}, "
-                yield _case(given, told, np.array([row]), width)
-
-    return cases
+def _spelt(at: NDArray[np.int64]) -> str:
+    if at.size < 9:
+        return " and ".join(", ".join(map(str, row)) for row in at)
+    steady = len(at) == 1 and (np.diff(at) == 1).all()
+    return f"{at.min()}..{at.max()}" if steady else f"between {at.min()} and {at.max()}"
 
 
-def _spelt(row: list[int]) -> str:
-    return ", ".join(map(str, row)) if len(row) < 4 else f"{row[0]}..{row[-1]}"
+def _angles(given: Given) -> Iterator[Case]:
+    for length in LENGTHS:
+        yield _case(given, np.arange(length)[None])
+    for width in (*range(4, 130, 2), *WIDTHS):
+        yield _case(given, np.arange(3)[None], width)
+    for heads in range(1, 33):
+        yield _case(given, np.arange(3)[None], heads=heads)
 
 
-def _bases(given: Given) -> Iterator[Case]:
-    for base in (100.0, 500000.0):
-        yield _case(given, "positions 0..5, ", np.arange(6)[None], 8, base)
-
-
-def _rows(given: Given) -> Iterator[Case]:
-    for rows in ([[0, 1], [1, 2]], [[0, 1, 2], [0, 0, 1], [5, 6, 7]]):
-        told = f"positions {' and '.join(','.join(map(str, row)) for row in rows)}, "
-        yield _case(given, told, np.array(rows), 8)
-
-
-def _partial(given: Given) -> Iterator[Case]:
-    for dims in (4, 8):
-        yield _case(given, f"{dims} of the channels turn, positions 0..4, ", np.arange(5)[None], 16, dims=dims)
-
-
-def _relative(given: Given) -> Iterator[Case]:
-    """q.k of rotated vectors is that of the same places moved on by 3, whatever the pairs are."""
-    for width in (4, 8):
-        q, k = given.normal(1, 1, 1, width), given.normal(1, 1, 1, width)
-
-        def score(m: int, n: int, q: Any = q, k: Any = k) -> Any:
-            found = [given.call(x, np.array([[at]]), BASE) for x, at in ((q, m), (k, n))]
-            wrong = next((x for x in found if not isinstance(x, np.ndarray) or x.shape != q.shape), None)
-            return np.sum(found[0] * found[1], axis=-1) if wrong is None else wrong
-
-        told = f"score of a query at 5 with a key at 4, {width} channels, against places 2 and 1"
-        expected = score(2, 1)
-        yield Case(told, lambda s=score: s(5, 4), expected, AXES[:3], slack=32 * ANGLE * float(np.abs(q).sum()))
+def _drawn(given: Given, features: frozenset[str], length: int, wide: bool) -> Case:
+    starts = FAR if "far" in features else range(240) if {"offset", "rows"} & features else (0,)
+    at = given.draw.choice(starts, (given.rows(length) if "rows" in features else 1, 1)) + np.arange(length)
+    if "jumps" in features:
+        at = given.draw.permuted(at + given.draw.integers(0, 5, at.shape), axis=1)
+    width = given.one_of(WIDTHS[1:]) if wide else 8
+    dims = {"dims": width * given.between(1, 4) // 4} if "dims" in features else {}
+    base = given.one_of(BASES) if "base" in features else BASE
+    return _case(given, at, width, given.between(1, 8) if wide else 2, base, **dims)
 
 
 CHECKS = (
-    Check("rope.start", "position 0 turns nothing", _positions([0])),
     Check(
         "rope.angles",
-        "pair i of d channels turns by position * base^(-2i/d), in the pairs that the adapter names",
-        _positions([1], [0, 1], list(range(8))),
+        "pair i of d channels turns by position * base^(-2i/d), in the pairs that the adapter names, at any size",
+        _angles,
     ),
-    Check("rope.relative", "scores depend on the distance alone", _relative),
-    Check(
-        "rope.offset",
-        "tokens after cached ones turn by their own positions",
-        _positions([3], [7, 8], list(range(20, 26))),
-    ),
-    Check("rope.bases", "so it is for other bases", _bases),
-    Check("rope.rows", "each row of a batch has positions of its own", _rows),
+    Check("rope.offset", "tokens after cached ones turn by their own positions", drawn(_drawn, "offset")),
+    Check("rope.bases", "so it is for other bases", drawn(_drawn, "base")),
+    Check("rope.rows", "each row of a batch has positions of its own", drawn(_drawn, "rows")),
+    Check("rope.any_order", "positions may jump, come twice and fall", drawn(_drawn, "jumps")),
     Check(
         "rope.far",
         "positions of some thousands keep their angles: these are not formed in half precision",
-        _positions([257], [1023, 1024], [4093, 4094, 4095]),
+        drawn(_drawn, "far"),
     ),
-    Check("rope.partial", "of a partial rotation the first channels turn, the others stay", _partial, ("dims",)),
-)
+    Check("rope.partial", "of a partial rotation the first channels turn, the others stay", drawn(_drawn, "dims"),
+          ("dims",)),
+    Check(
+        "rope.together",
+        "so it is where several of these are asked for at once",
+        together(_drawn, {"far": None, "rows": None, "jumps": None, "base": None, "dims": "dims"}),
+    ),
+)  # fmt: skip
