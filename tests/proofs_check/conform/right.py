@@ -90,10 +90,9 @@ class Right:
         return np.concatenate([self.turn(x[..., :dims], positions, base), x[..., dims:]], axis=3)
 
     def shifted_keys(self, keys, weights, positions, base, state=None):
-        """The state is the last raw key, un-rotated."""
-        before = np.zeros_like(keys[:, :, :1]) if state is None else state
-        line = np.concatenate([before, keys], axis=2)
-        return self.turn(weights[0] * keys + weights[1] * line[:, :, :-1], positions, base), line[:, :, -1:]
+        """The state is the last raw keys, un-rotated, of every head."""
+        mixed, state = self.shift(np.concatenate(np.split(keys, keys.shape[1], 1))[:, 0], weights, state)
+        return self.turn(np.stack(np.split(mixed, keys.shape[1]), 1), positions, base), state
 
     def value_residual(self, values, own, first):
         return [values[0], *(own * v + first * values[0] for v in values[1:])]
