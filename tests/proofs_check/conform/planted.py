@@ -36,7 +36,7 @@ def slopes_from_one(self, n_heads):
     return Right.alibi_slopes(self, n_heads) * 2.0 ** (8 / n_heads)
 
 
-@met("ALiBi ports: the bias grows with distance", "alibi_bias.falls_with_distance")
+@met("ALiBi ports: the bias grows with distance", "alibi_bias.whole")
 def wrong_sign(self, *sizes, mask=None):
     return -Right.alibi_bias(self, *sizes, mask=mask)
 
@@ -102,7 +102,7 @@ def sink_overflows(self, q, k, v, sinks, **more):
     return self.read(logits, v) * (1 - share)
 
 
-@met("edge padding for zero padding", "shift.first_token")
+@met("edge padding for zero padding", "shift.whole")
 def edge_padding(self, x, weights, state=None, **more):
     edge = np.repeat(x[:, :1], len(weights) - 1, axis=1)
     return Right.shift(self, x, weights, edge if state is None else state, **more)
@@ -155,7 +155,7 @@ def rotated_key_kept(self, keys, weights, positions, base, state=None):
     return out, self.turn(last, positions[:, -1:], base)
 
 
-@met("BlaGPT in kind: keys are normed after the shift", "shifted_keys.linear")
+@met("BlaGPT in kind: keys are normed after the shift", "shifted_keys.order")
 def norm_after_the_shift(self, *given, **more):
     out, last = Right.shifted_keys(self, *given, **more)
     return out / np.sqrt((out**2).mean(-1, keepdims=True) + 1e-6), last

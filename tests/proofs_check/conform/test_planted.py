@@ -54,8 +54,7 @@ def test_every_subject_has_a_planted_mistake_that_one_of_its_checks_finds():
 
 # These compare the implementation with itself, see signs alone, or what is kept, which is yes or no.
 BLIND = {
-    "attention.causal", "alibi_attention.causal", "sink_attention.causal", "rope.relative", "logits.causal",
-    "logits.batch", "alibi_bias.falls_with_distance",
+    "attention.causal", "alibi_attention.causal", "sink_attention.causal", "logits.causal", "logits.batch",
 }  # fmt: skip
 OF_WHAT_IS_KEPT = {f"evicting_attention.{name}" for name in ("own_token", "causal", "gone_for_good")}
 NUMBERS = [check for check in CHECKS if check.backend is None and check.name not in OF_WHAT_IS_KEPT]
