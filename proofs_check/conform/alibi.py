@@ -68,7 +68,7 @@ def _queries(given: Given, keys: int) -> dict[str, int]:
 def _ladder(kind: str, least: int) -> Cases:
     def cases(given: Given) -> Iterator[Case]:
         sizes = [(1 + (1 < n < 300), n) for n in (*LENGTHS, *FAR)] + [(heads, 5) for heads in POWERS]
-        sizes += [(given.one_of(POWERS[:5]), given.between(20, 300)) for _ in range(4)]
+        sizes += [(heads, given.between(20, 70)) for heads in POWERS]
         for heads, keys in sizes:
             if keys >= least:
                 yield _case(given, heads, _queries(given, keys)[kind], keys)
@@ -87,7 +87,7 @@ def _any_head_count(given: Given) -> Iterator[Case]:
 
 def _padded(given: Given) -> Iterator[Case]:
     rows = [given.between(1, 3) for _ in range(14)]
-    for many, keys in zip((*rows, *ROWS), (*range(2, 10), 17, 33, 65, 129, 257, 600, *[5] * len(ROWS)), strict=True):
+    for many, keys in zip((*rows, *ROWS), (*range(2, 10), 17, 33, 65, 129, 257, 300, *[5] * len(ROWS)), strict=True):
         for queries in _queries(given, keys).values():
             yield _case(given, given.between(1, 8), queries, keys, given.padded(many, keys))
 

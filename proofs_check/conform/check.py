@@ -90,7 +90,7 @@ def together(case: Drawn, features: Mapping[str, str | None]) -> Cases:
         taken = [name for name, needed in features.items() if needed is None or given.takes(needed)]
         for wide, n in product((False, True), range(2, len(taken) + 1)):
             for some in combinations(taken, n):
-                for length in (given.one_of(RUNS),) if wide else (1, given.between(2, 6)):
+                for length in (given.one_of(RUNS), given.one_of(RUNS)) if wide else (1, given.between(2, 6)):
                     if (found := case(given, frozenset(some), length, wide)) is not None:
                         yield found
 

@@ -88,14 +88,14 @@ def _sizes(given: Given) -> Iterator[Case]:
 
 
 def _drawn(given: Given, features: frozenset[str], length: int, wide: bool) -> Case | None:
-    if "segments" in features and {"chunks", "steps"} & features:  # nothing says which document a state is of
+    if {"segments", "fed"} <= features:  # nothing says which document a state is of
         return None
     length = max(length, 1 + bool({"mask", "segments", "late"} & features))
     cut, rows, more = [length], given.rows(length) if "rows" in features else 1, dict[str, Any]()
-    if "chunks" in features:
+    if {"chunks", "fed"} & features:
         cut += [given.one_of([n for n in RUNS if 1 < n < length + 3]) for _ in range(given.between(1, 3))]
-    if "steps" in features:
-        cut += [1] * given.one_of((1, 2, 3, 33 if wide and len(features) < 2 else 4))
+    if {"steps", "fed"} & features:
+        cut += [1] * given.one_of((1, 2, 3, 33 if wide and "steps" in features else 4))
     cut[1:] = given.draw.permutation(cut[1:]).astype(int).tolist()
     if "mask" in features:  # pads are in the first chunk, and its last token is none
         pads = ((0, 0), (0, sum(cut) - length))
@@ -110,7 +110,7 @@ def _drawn(given: Given, features: frozenset[str], length: int, wide: bool) -> C
     return _case(given, cut, back, rows, streams=1 + ("streams" in features), late=late, **more)
 
 
-TOGETHER = {"rows": None, "wider": None, "mask": "mask", "segments": "segments", "chunks": "state", "steps": "state"}
+TOGETHER = {"rows": None, "wider": None, "mask": "mask", "segments": "segments", "fed": "state"}
 # Property, sentence, cases, parameters needed.
 Row = tuple[str, str, Cases, tuple[str, ...]]
 OF_TOKENS: tuple[Row, ...] = (
@@ -126,7 +126,7 @@ OF_BOTH: tuple[Row, ...] = (
     ("widest", "so it is with five to eight weights", drawn(_drawn, "widest"), ()),
     ("chunks", "chunk after chunk gives what the whole gives", drawn(_drawn, "chunks"), ("state",)),
     ("steps", "token after token gives what the whole gives", drawn(_drawn, "steps"), ("state",)),
-    ("streams", "a state serves its own tokens, with others read in between", drawn(_drawn, "chunks", "streams"),
+    ("streams", "a state serves its own tokens, with others read in between", drawn(_drawn, "rows", "fed", "streams"),
      ("state",)),
     ("together", "so it is where several of these are asked for at once", together(_drawn, TOGETHER), ()),
 )  # fmt: skip

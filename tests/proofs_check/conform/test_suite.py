@@ -15,7 +15,7 @@ from proofs_check.conform.check import Check
 from tests.proofs_check.conform.right import Right
 from theory import alibi
 
-PASSED, FAILED, RAISED, REFUSED, NOT_CLAIMED = Outcome
+PASSED, FAILED, RAISED, CONVENTION, REFUSED, NOT_CLAIMED = Outcome
 
 NAMED = {check.name: check for check in CHECKS}
 
@@ -100,13 +100,13 @@ def test_the_first_line_of_a_failure_is_that_of_the_smallest_case():
     ],
 )
 def test_shapes_nan_and_infinities_never_pass(got, told):
-    assert deviation(Case("3 heads", lambda: got, np.ones(3), ("head",)), "float64") == f"3 heads: {told}"
+    case = Case("3 heads", lambda: got, lambda: np.ones(3), ("head",))
+    assert deviation(case, "float64") == (f"3 heads: {told}", None)
 
 
 def test_an_expected_nan_never_passes():
-    nothing = np.full(2, math.nan)
-    told = deviation(Case("none", lambda: nothing, nothing, ("head",)), "float64")
-    assert told == "none: head 0: expected nan, got nan"
+    case = Case("none", *[lambda: np.full(2, math.nan)] * 2, ("head",))
+    assert deviation(case, "float64") == ("none: head 0: expected nan, got nan", None)
 
 
 def test_later_keys_may_be_masked_in_a_bias_and_the_own_key_may_not():
@@ -130,7 +130,7 @@ def test_a_model_whose_logits_are_no_numbers_deviates_in_every_check(nothing):
 
 
 def test_complex_numbers_are_a_deviation():
-    result = run(adapter(alibi_slopes=lambda n: ref.slopes(n) + 0j), NAMED["alibi_slopes.powers_of_two"])
+    result = run(adapter(alibi_slopes=lambda n: Right().alibi_slopes(n) + 0j), NAMED["alibi_slopes.powers_of_two"])
     assert result.outcome is RAISED and "expected real numbers, got an array of complex128" in result.told
 
 
@@ -147,7 +147,7 @@ def test_inputs_are_handed_over_as_copies():
         x[:, 0] *= weights[0]
         return x
 
-    for name in ("whole", "first_token", "causal"):
+    for name in ("whole", "batch", "causal"):
         require(adapter(shift=shift), NAMED[f"shift.{name}"])
 
 
@@ -270,7 +270,7 @@ def test_an_adapter_that_leaves_the_program_does_not_pass(tmp_path):
 
 def test_a_test_of_ones_own_fails_in_one_line():
     """What docs/conform.md shows; `test_planted` has one that passes."""
-    wrong = adapter(alibi_slopes=lambda n: ref.slopes(n) * 2)
+    wrong = adapter(alibi_slopes=lambda n: Right().alibi_slopes(n) * 2)
     with pytest.raises(AssertionError, match=r"^alibi_slopes\.powers_of_two failed: 1 heads: head 0: expected 0.0039"):
         require(wrong, NAMED["alibi_slopes.powers_of_two"])
     with pytest.raises(AssertionError, match=r"^shift\.whole not claimed: no function shift$"):
