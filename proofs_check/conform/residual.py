@@ -97,6 +97,6 @@ CHECKS = (
           _sizes(partial(_read, slice(1, 2)), 2)),
     Check("value_residual.later_layers", "so do all later ones: V_1, not what the layer below read",
           _sizes(partial(_read, slice(2, None)), 3)),
-    Check("value_residual.gradient", "the gradient reaches V_1 with the factor first", _sizes(_gradient, 2),
-          backend="torch"),
+    Check("value_residual.gradient", "the gradient reaches V_1 with the factor first, the others with the factor own",
+          _sizes(_gradient, 2), backend="torch"),
 )  # fmt: skip

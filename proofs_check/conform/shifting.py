@@ -91,12 +91,13 @@ def _drawn(given: Given, features: frozenset[str], length: int, wide: bool) -> C
     if {"segments", "fed"} <= features:  # nothing says which document a state is of
         return None
     length = max(length, 1 + bool({"mask", "segments", "late"} & features))
-    cut, rows, more = [length], given.rows(length) if "rows" in features else 1, dict[str, Any]()
+    cut, more = [length], dict[str, Any]()
     if {"chunks", "fed"} & features:
         cut += [given.one_of([n for n in RUNS if 1 < n < length + 3]) for _ in range(given.between(1, 3))]
     if {"steps", "fed"} & features:
         cut += [1] * given.one_of((1, 2, 3, 33 if wide and "steps" in features else 4))
     cut[1:] = given.draw.permutation(cut[1:]).astype(int).tolist()
+    rows = given.rows(min(sum(cut), RUNS[-1])) if "rows" in features else 1
     if "mask" in features:  # pads are in the first chunk, and its last token is none
         pads = ((0, 0), (0, sum(cut) - length))
         more["mask"] = np.pad(given.padded(rows, length), pads, constant_values=True)

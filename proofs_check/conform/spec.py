@@ -23,7 +23,8 @@ SUBJECTS = {
     "alibi_slopes": Subject("(n_heads)", "(heads,)", "ALiBi's slopes, > 0"),
     "alibi_bias": Subject(
         "(n_heads, n_queries, n_keys, [mask])",
-        "(heads, queries, keys), or what broadcasts to it; with mask (batch, keys) with a batch before it",
+        "(heads, queries, keys), or what broadcasts to it, with or without a batch of 1 before it; with mask (batch, "
+        "keys) with a batch before it",
         "what ALiBi adds to logits; the queries are the last tokens of the keys'",
     ),
     "attention": Subject(
@@ -36,18 +37,22 @@ SUBJECTS = {
     ),
     "shift": Subject(
         "(x, weights, [state], [segments], [mask])", "(batch, length, channels); with state, (that, the next state)",
-        "y[t] = sum_j weights[j] x[t - j]; weights a list, self first; state None at the start",
+        "y[t] = sum_j weights[j] x[t - j]; weights a list, self first; state None at the start; mask, segments (batch, "
+        "length), of the tokens of this call: pads stand before a row's first token, in its first call, and segments "
+        "come without a state",
     ),
     "shifted_keys": Subject(
         "(keys, weights, positions, base, [state])", "(batch, heads, length, d); with state, (that, the next state)",
-        "keys, shifted and then rotated",
+        "keys, shifted and then rotated; positions from 0 on in every row",
     ),
     "rope": Subject(
         "(x, positions, base, [dims])", "(batch, heads, length, d)",
-        "rotary embedding; positions (batch, length) whole numbers; dims: how many channels turn",
+        "rotary embedding; positions (batch, length) whole numbers, of each row in any order; dims: how many channels "
+        "turn",
     ),
     "value_residual": Subject(
-        "(values, own, first)", "a list like values", "what each layer reads: own V_n + first V_1 after the first"
+        "(values, own, first)", "a list like values",
+        "what each layer reads: own V_n + first V_1 after the first; values a list of (batch, length, channels)",
     ),
     "evicting_attention": Subject(
         "(q, k, v, chunks)", "output (batch, heads, length, d), kept (batch, groups, length, length) True or False",

@@ -120,6 +120,25 @@ def test_later_keys_may_be_masked_in_a_bias_and_the_own_key_may_not():
             assert run(adapter(alibi_bias=lambda *sizes: bias(*sizes, from_key=0)), check).deviates
 
 
+def test_a_bias_that_is_the_same_for_every_query_is_served():
+    of = adapter(alibi_bias=lambda *sizes: Right().alibi_bias(*sizes)[None, :, -1:])
+    for name in ("whole", "decode", "chunks", "any_head_count"):
+        require(of, NAMED[f"alibi_bias.{name}"])
+
+
+@pytest.mark.parametrize(("dtype", "outcome"), [("float16", CONVENTION), ("float32", FAILED)])
+def test_rounded_positions_are_a_convention_in_half_precision_and_a_mistake_elsewhere(dtype, outcome):
+    class Rounded(Right):
+        DTYPE = dtype
+
+        def rope(self, x, positions, base):
+            return Right.rope(self, x, positions.astype(np.float16), base)
+
+    for name in ("far", "together"):
+        result = run(Adapter(Rounded()), NAMED[f"rope.{name}"])
+        assert result.outcome is outcome and result.told.endswith("these are those of positions rounded to float16")
+
+
 @pytest.mark.parametrize("nothing", [math.nan, math.inf, -math.inf])
 def test_a_model_whose_logits_are_no_numbers_deviates_in_every_check(nothing):
     shape = {"logits": lambda tokens: np.full((*tokens.shape, 16), nothing), "decoded": Right().decoded}
