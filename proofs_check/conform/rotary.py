@@ -15,6 +15,7 @@ from proofs_check.conform.check import LENGTHS, WIDTHS, Check, Given, drawn, tog
 from proofs_check.conform.reference import Array
 
 AXES = ("row", "head", "token", "channel")
+HALF = ("bfloat16", "float16")
 BASE = 10000.0
 BASES = (100.0, 500.0, 1000.0, 5000.0, 100000.0, 500000.0, 1000000.0)
 # Where tables end, where half precision begins to skip whole numbers, and past all of that.
@@ -27,13 +28,12 @@ def _case(given: Given, at: NDArray[np.int64], width: int = 8, heads: int = 2, b
     def turned(at: NDArray[Any] = at, pairs: str = own) -> Array:
         return reference.rotated(x, at, base, pairs, **dims)
 
-    def rounded() -> dict[str, Array]:
-        kinds = ("bfloat16", "float16")
+    def rounded(*kinds: str) -> dict[str, Array]:
         return {f"those of positions rounded to {kind}": turned(reference.in_half(at, kind)) for kind in kinds}
 
     def mistakes() -> dict[str, Array]:
         other = next(name for name in PAIRS if name != own)
-        return rounded() | {
+        return rounded(*HALF) | {
             f"those of pairs as {other}": turned(pairs=other),
             "those turned the other way": turned(-at),
             "those of positions from 0 on": turned(at - at.min(1, keepdims=True)),
@@ -43,7 +43,7 @@ def _case(given: Given, at: NDArray[np.int64], width: int = 8, heads: int = 2, b
     told = f"{part}positions {_spelt(at)}, batch {len(at)}, {heads} heads of {width} channels, base {base:g}"
     return Case(
         told, lambda: given.call(x, at, base, **dims), turned, AXES, slack=4 * ANGLE * largest, mistakes=mistakes,
-        conventions=rounded if given.adapter.dtype in ("float16", "bfloat16") else dict,
+        conventions=lambda: rounded(*(kind for kind in HALF if kind == given.adapter.dtype)),
         sizes={"rows": len(at), "heads": heads, "tokens": at.shape[1], "channels": width, "position": largest},
     )  # fmt: skip
 
