@@ -79,8 +79,19 @@ class Given:
         return self.one_of([n for n in ROWS if n * length <= 2 * RUNS[-1]])
 
 
-# Of these features, so long, and whether it may be wide too; None where they exclude one another.
-Drawn = Callable[[Given, frozenset[str], int, bool], Case | None]
+# A case of these features, so long, and wide too or not; none where they exclude one another.
+Drawn = Callable[[Given, frozenset[str], int, bool], Iterator[Case]]
+
+
+def drawn(case: Drawn, *features: str) -> Cases:
+    """Cases of these features alone, short ones first."""
+
+    def cases(given: Given) -> Iterator[Case]:
+        for wide in (False, True):
+            for length in RUNS[: None if wide else 6]:
+                yield from case(given, frozenset(features), length, wide)
+
+    return cases
 
 
 def together(case: Drawn, features: Mapping[str, str | None]) -> Cases:
@@ -91,19 +102,6 @@ def together(case: Drawn, features: Mapping[str, str | None]) -> Cases:
         for wide, n in product((False, True), range(2, len(taken) + 1)):
             for some in combinations(taken, n):
                 for length in (given.one_of(RUNS), given.one_of(RUNS)) if wide else (1, given.between(2, 6)):
-                    if (found := case(given, frozenset(some), length, wide)) is not None:
-                        yield found
-
-    return cases
-
-
-def drawn(case: Drawn, *features: str) -> Cases:
-    """Cases of these features alone, short ones first."""
-
-    def cases(given: Given) -> Iterator[Case]:
-        for wide in (False, True):
-            for length in RUNS[: None if wide else 6]:
-                if (found := case(given, frozenset(features), length, wide)) is not None:
-                    yield found
+                    yield from case(given, frozenset(some), length, wide)
 
     return cases

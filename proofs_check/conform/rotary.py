@@ -64,7 +64,7 @@ def _angles(given: Given) -> Iterator[Case]:
         yield _case(given, np.arange(3)[None], heads=heads)
 
 
-def _drawn(given: Given, features: frozenset[str], length: int, wide: bool) -> Case:
+def _drawn(given: Given, features: frozenset[str], length: int, wide: bool) -> Iterator[Case]:
     starts = FAR if "far" in features else range(240) if {"offset", "rows"} & features else (0,)
     at = given.draw.choice(starts, (given.rows(length) if "rows" in features else 1, 1)) + np.arange(length)
     if "jumps" in features:
@@ -72,7 +72,7 @@ def _drawn(given: Given, features: frozenset[str], length: int, wide: bool) -> C
     width = given.one_of(WIDTHS[1:]) if wide else 8
     dims = {"dims": width * given.between(1, 4) // 4} if "dims" in features else {}
     base = given.one_of(BASES) if "base" in features else BASE
-    return _case(given, at, width, given.between(1, 8) if wide else 2, base, **dims)
+    yield _case(given, at, width, given.between(1, 8) if wide else 2, base, **dims)
 
 
 CHECKS = (

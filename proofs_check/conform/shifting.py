@@ -48,6 +48,7 @@ def _case(given: Given, cut: Sequence[int], back: int = 1, rows: int = 1, heads:
     chunks = f"chunks of {', '.join(map(str, cut[:5]))}{', ..' * (len(cut) > 5)}" if len(cut) > 1 else f"{length}"
     told = [spelt(name, value) for name, value in more.items()] + [f"{streams} streams by turns"] * (streams > 1)
     told += [f"batch {rows}, {f'{heads} heads of ' * (x.ndim > 3)}{width} channels, {chunks} tokens"]
+    told += [f"base {base:g}"] * (x.ndim > 3)
     told += [f"the last {late} very large"] * (late > 0) + [f"weights {', '.join(f'{w:g}' for w in weights)}"]
     return Case(
         ", ".join(told), lambda: _fed(given, x, weights, cut, streams, base, more),
@@ -87,9 +88,9 @@ def _sizes(given: Given) -> Iterator[Case]:
         yield _case(given, [3], heads=heads)
 
 
-def _drawn(given: Given, features: frozenset[str], length: int, wide: bool) -> Case | None:
+def _drawn(given: Given, features: frozenset[str], length: int, wide: bool) -> Iterator[Case]:
     if {"segments", "fed"} <= features:  # nothing says which document a state is of
-        return None
+        return
     length = max(length, 1 + bool({"mask", "segments", "late"} & features))
     cut, more = [length], dict[str, Any]()
     if {"chunks", "fed"} & features:
@@ -108,7 +109,7 @@ def _drawn(given: Given, features: frozenset[str], length: int, wide: bool) -> C
     least = 4 if "widest" in features else 2
     back = given.between(least, 2 * least - 1) if {"wider", "widest"} & features else 1
     late = given.between(1, length - 1) if "late" in features else 0
-    return _case(given, cut, back, rows, streams=1 + ("streams" in features), late=late, **more)
+    yield _case(given, cut, back, rows, streams=1 + ("streams" in features), late=late, **more)
 
 
 TOGETHER = {"rows": None, "wider": None, "mask": "mask", "segments": "segments", "fed": "state"}
