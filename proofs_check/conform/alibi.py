@@ -45,6 +45,7 @@ def _case(given: Given, heads: int, queries: int, keys: int, mask: Yes | None = 
         return {
             "zero throughout": np.zeros(shape),
             "of the wrong sign": -expected(),
+            f"of {SENTENCE}": expected() * (reference.slopes_of_the_sentence(heads) / slopes(heads))[:, None, None],
             "of positions rounded to bfloat16": _from_own(np.broadcast_to(rounded, shape)),
         }
 

@@ -18,8 +18,8 @@ AXES = ("row", "head", "token", "channel")
 HALF = ("bfloat16", "float16")
 BASE = 10000.0
 BASES = (100.0, 500.0, 1000.0, 5000.0, 100000.0, 500000.0, 1000000.0)
-# Where tables end, where half precision begins to skip whole numbers, and past all of that.
-FAR = (257, 511, 1023, 2047, 4095, 8191, 10007, 16383, 32767)
+# Before tables end and where half precision skips whole numbers: of 8 bits each, so that it rounds what is added alone.
+FAR = (256, 510, 1020, 2040, 4080, 8160, 8192, 10240, 16320, 32640)
 
 
 def _case(given: Given, at: NDArray[np.int64], width: int = 8, heads: int = 2, base: float = BASE, **dims: int) -> Case:
@@ -66,10 +66,11 @@ def _angles(given: Given) -> Iterator[Case]:
 
 def _drawn(given: Given, features: frozenset[str], length: int, wide: bool) -> Iterator[Case]:
     starts = FAR if "far" in features else range(240) if {"offset", "rows"} & features else (0,)
-    at = given.draw.choice(starts, (given.rows(length) if "rows" in features else 1, 1)) + np.arange(length)
+    at = given.draw.choice(starts, (given.rows(length) if "rows" in features else 1, 1))
+    at = at + (np.arange(length) if length > 1 else given.draw.integers(1, 10, at.shape))
     if "jumps" in features:
-        at = given.draw.permuted(at + given.draw.integers(0, 5, at.shape), axis=1)
-    width = given.one_of(WIDTHS[1:]) if wide else 8
+        at = given.draw.permuted(at // 2 * 2, axis=1)
+    width = given.one_of(WIDTHS[2:]) if wide else 16
     dims = {"dims": width * given.between(1, 4) // 4} if "dims" in features else {}
     base = given.one_of(BASES) if "base" in features else BASE
     yield _case(given, at, width, given.between(1, 8) if wide else 2, base, **dims)
