@@ -5,21 +5,28 @@ No reference knows the model; it is held to itself, read whole and without a cac
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from proofs_check.conform.case import Case, tolerance
-from proofs_check.conform.check import Check, Given
+from proofs_check.conform.check import Cases, Check, Given
 from proofs_check.conform.reference import Array
 
 AXES = ("row", "token", "entry")
 STEPS = ("row", "step", "entry")
 LEAST_EFFECT = 100  # tolerances by which the tokens before must change the last logits
+# Tokens of a prompt, tokens that follow one at a time, rows of a batch: past 32, 64 and 128 tokens of both.
+SIZES = ((1, 1, 2), (2, 3, 2), (5, 8, 3), (4, 2, 6), (30, 6, 3), (9, 120, 2), (66, 4, 3), (126, 5, 2), (150, 1, 2))
+Tokens = NDArray[np.int64]
 
 
-def _log_softmax(found: object) -> object:
+def _read(given: Given, name: str, *asked: Any, **more: Any) -> Any:
+    """Log-probabilities, of arrays."""
+    found = given.adapter.call(name, *asked, **more)
     if not isinstance(found, np.ndarray) or not found.ndim:
         return found
     with np.errstate(invalid="ignore"):  # what is no number stays none
@@ -27,85 +34,95 @@ def _log_softmax(found: object) -> object:
         return found - top - np.log(np.exp(found - top).sum(-1, keepdims=True))
 
 
-def _tokens(given: Given, *shape: int) -> NDArray[np.int64]:
+def _tokens(given: Given, *shape: int) -> Tokens:
     """Token 0 is left out: it is what pads often are."""
     return given.draw.integers(1, given.adapter.vocab, shape)
 
 
-def _whole(given: Given, tokens: NDArray[np.int64]) -> Array:
+def _others(given: Given, tokens: Tokens) -> Tokens:
+    """Another token in the place of each."""
+    return tokens % (given.adapter.vocab - 1) + 1
+
+
+def _whole(given: Given, tokens: Tokens, part: slice = slice(None)) -> Array:
     """Each row by itself. Raises NotImplementedError without `logits`, TypeError for what is not (1, length, vocab)."""
     if given.adapter.function("logits") is None:
         raise NotImplementedError("needs the function logits too, which reads a whole sequence")
-    found = [_log_softmax(given.adapter.call("logits", row[None])) for row in tokens]
+    found = [_read(given, "logits", row[None]) for row in tokens]
     for row in found:
         if not isinstance(row, np.ndarray) or row.ndim != 3 or row.shape[:2] != (1, tokens.shape[1]):
             raise TypeError(f"logits must be (1, {tokens.shape[1]}, vocab), got {getattr(row, 'shape', type(row))}")
-    return np.concatenate(found)
+    return np.concatenate(found)[:, part]
+
+
+def _memory(given: Given) -> None:
+    """Raises NotImplementedError where those before hardly change what comes after the last: nothing is tried."""
+    row = _tokens(given, 1, 6)
+    other = np.where(np.arange(6) < 5, _others(given, row), row)
+    first, second = (_whole(given, x, slice(5, 6)) for x in (row, other))
+    if np.abs(first - second).max() < LEAST_EFFECT * tolerance(given.adapter.dtype, first):
+        raise NotImplementedError("all but the last of 6 tokens change nothing there: draw larger weights")
 
 
 def _causal(given: Given) -> Iterator[Case]:
-    for length, at in ((2, 1), (6, 3)):
-        tokens = _tokens(given, 1, length)
-        other = tokens.copy()
-        other[:, at:] = tokens[:, at:] % (given.adapter.vocab - 1) + 1
-        expected = _whole(given, tokens)
-        earlier = np.broadcast_to(np.arange(length)[:, None] < at, expected.shape)
-        told = f"{length} tokens, those from {at} on exchanged"
-        yield Case(told, lambda o=other: _log_softmax(given.call(o)), expected, AXES, earlier)
+    _memory(given)
+    for length, at in ((2, 1), (6, 3), (36, 30), (70, 60), (150, 120)):
+        tokens, early = _tokens(given, 1, length), slice(at)
+        other = np.where(np.arange(length) < at, tokens, _others(given, tokens))
+        for told, handed in (("exchanged", other), ("left out", tokens[:, early])):
+            yield Case(f"{length} tokens, those from {at} on {told}", partial(_whole, given, handed, early),
+                       partial(_whole, given, tokens, early), AXES, sizes={"tokens": length})  # fmt: skip
 
 
 def _batch(given: Given) -> Iterator[Case]:
-    for rows, length in ((2, 1), (3, 5)):
+    _memory(given)
+    for rows, length in ((2, 1), (3, 5), (9, 4), (17, 2), (5, 33), (2, 130)):
         tokens = _tokens(given, rows, length)
-        yield Case(f"{rows} rows of {length} tokens", lambda t=tokens: _log_softmax(given.call(t)),
-                   _whole(given, tokens), AXES)  # fmt: skip
+        yield Case(f"{rows} rows of {length} tokens", partial(_read, given, "logits", tokens),
+                   partial(_whole, given, tokens), AXES, sizes={"rows": rows, "tokens": length})  # fmt: skip
 
 
-def _decoded(given: Given, sizes: Sequence[tuple[Sequence[int], int]], **more: int) -> Iterator[Case]:
-    """sizes: lengths of the prompts, and how many tokens follow each."""
-    for lengths, steps in sizes:
-        rows = [_tokens(given, n + steps) for n in lengths]
-        _memory(given, rows)
-        expected = np.stack([_whole(given, row[None])[0, n - 1 :] for row, n in zip(rows, lengths, strict=True)])
-        prompts = [row[:n].tolist() for row, n in zip(rows, lengths, strict=True)]
-        later = np.stack([row[n:] for row, n in zip(rows, lengths, strict=True)])
-        told = f"prompts of {', '.join(map(str, lengths))} tokens, {steps} more one at a time"
-        told += "".join(f", {name} {number}" for name, number in more.items())
-        yield Case(told, lambda p=prompts, s=later: _log_softmax(given.call(p, s, **more)), expected, STEPS)
+def _decoded(batch: bool = False, ragged: bool = False, chunked: bool = False) -> Cases:
+    """Of three rows and more all but the second begin alike."""
+
+    def cases(given: Given) -> Iterator[Case]:
+        _memory(given)
+        for prompt, steps, rows in SIZES:
+            lengths = [prompt] * (rows if batch else 1)
+            if ragged:
+                others = given.draw.integers(1, given.one_of((2, prompt + 1)), rows - 1)
+                lengths = given.draw.permutation([prompt + 1, *others]).tolist()
+            texts, later = _tokens(given, len(lengths), max(lengths)), _tokens(given, len(lengths), steps)
+            same = given.one_of((prompt // 2, prompt))
+            texts[2:, :same] = texts[0, :same]
+            prompts = [text[:n].tolist() for text, n in zip(texts, lengths, strict=True)]
+            yield _case(given, prompts, later, {"chunk": given.one_of((1, 2, 3, 16, 33, 64))} if chunked else {})
+
+    return cases
 
 
-def _memory(given: Given, rows: Sequence[NDArray[np.int64]]) -> None:
-    """Raises NotImplementedError where those before hardly change what comes after the last: nothing is tried."""
-    row = max(rows, key=len)
-    other = row % (given.adapter.vocab - 1) + 1
-    other[-1] = row[-1]
-    first, second = (_whole(given, x[None])[0, -1] for x in (row, other))
-    if np.abs(first - second).max() < LEAST_EFFECT * tolerance(given.adapter.dtype, first):
-        raise NotImplementedError(f"all but the last of {len(row)} tokens change nothing there: draw larger weights")
+def _case(given: Given, prompts: list[list[int]], later: Tokens, more: dict[str, int]) -> Case:
+    lengths, (rows, steps) = [len(row) for row in prompts], later.shape
+    told = [f"prompts of {', '.join(map(str, lengths))} tokens", f"{steps} more one at a time"]
+    return Case(
+        ", ".join(told + [f"{name} {number}" for name, number in more.items()]),
+        lambda: _read(given, "decoded", prompts, later, **more),
+        lambda: np.concatenate([_whole(given, np.array([row + end]), slice(len(row) - 1, None))
+                                for row, end in zip(prompts, later.tolist(), strict=True)]),
+        STEPS, sizes={"rows": rows, "prompt": max(lengths), "steps": steps} | more,
+    )  # fmt: skip
 
 
-def _chunked(given: Given) -> Iterator[Case]:
-    for chunk in (1, 2, 3):
-        yield from _decoded(given, (((4,), 1), ((7,), 2)), chunk=chunk)
-
-
+CHUNK = ("chunk",)
 CHECKS = (
-    Check("logits.causal", "what comes later changes no logits", _causal),
+    Check("logits.causal", "what comes later changes no logits, nor that nothing does", _causal),
     Check("logits.batch", "each row of a batch is as if alone", _batch),
-    Check(
-        "decoded.steps",
-        "token after token with a cache gives what the whole gives",
-        lambda given: _decoded(given, (((1,), 1), ((2,), 3), ((5,), 8))),
-    ),
-    Check(
-        "decoded.batch",
-        "so do several rows at once",
-        lambda given: _decoded(given, (((2, 2), 2), ((4, 4, 4), 3))),
-    ),
-    Check(
-        "decoded.ragged",
-        "so do prompts of different lengths in one batch, however they are padded",
-        lambda given: _decoded(given, (((2, 1), 1), ((2, 3), 1), ((5, 2, 7), 4))),
-    ),
-    Check("decoded.chunks", "so does a prompt read in chunks", _chunked, ("chunk",)),
-)
+    Check("decoded.steps", "token after token with a cache gives what the whole gives", _decoded()),
+    Check("decoded.batch", "so do several rows at once, two of which may begin alike", _decoded(batch=True)),
+    Check("decoded.ragged", "so do prompts of different lengths in one batch, however they are padded",
+          _decoded(ragged=True)),
+    Check("decoded.chunks", "so does a prompt read in chunks", _decoded(chunked=True), CHUNK),
+    Check("decoded.batch_chunks", "so do several prompts read in chunks", _decoded(batch=True, chunked=True), CHUNK),
+    Check("decoded.ragged_chunks", "so do prompts of different lengths read in chunks",
+          _decoded(ragged=True, chunked=True), CHUNK),
+)  # fmt: skip

@@ -2,163 +2,202 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 
 from proofs_check.conform import reference
 from proofs_check.conform.case import Case
-from proofs_check.conform.check import Check, Given
+from proofs_check.conform.check import WIDTHS, Cases, Check, Given
 from proofs_check.conform.reference import Array, Yes
 
-AXES = ("row", "head", "query", "channel")
+AXES = ("layer", "row", "head", "query", "channel")
 KEPT = ("row", "group", "query", "key")
-LAYERED = ("layer", *AXES)
-WIDTH = 8
-LENGTHS = ((8, *(1,) * 8), (20, *(1,) * 12))  # chunks: a prompt, and steps
-CHUNKED = ((5, 3, *(1,) * 12), (6, 6, 6))
+# Tokens of a prompt and after it, rows, groups, channels: past 32, 64 and 128 tokens, read at once and step by step.
+SIZES = ((8, 8, 1, 2, 8), (20, 12, 2, 1, 16), (12, 30, 5, 2, 8), (33, 6, 1, 16, 8), (9, 60, 1, 3, 80),
+         (65, 9, 3, 3, 64), (130, 6, 1, 2, 128), (9, 130, 2, 2, 8))  # fmt: skip
+LENGTHS = (*range(1, 13), 17, 33, 34, 40, 66, 100, 129, 150)
+VERY = 10.0  # how much larger tokens are that are very different
+FAR = 40.0  # a logit beside which all others vanish
 
 
-def _tokens(given: Given, heads: int, groups: int, length: int, *front: int) -> tuple[Array, Array, Array]:
-    q = given.normal(*front, heads, length, WIDTH)
-    return q, given.normal(*front, groups, length, WIDTH), given.normal(*front, groups, length, WIDTH)
+@dataclass
+class Text:
+    """Queries, keys and values that are fed in chunks; of one that forgets the answer is asked for once."""
+
+    given: Given
+    chunks: list[int]
+    tokens: list[Array]
+
+    def case(self, told: str, *what: Any, **more: Any) -> Case:
+        q, k, _ = self.tokens
+        sizes = dict(zip(("layers", "rows", "heads", "tokens", "channels")[-q.ndim :], q.shape, strict=True))
+        sizes["groups"] = k.shape[-3]
+        words = [*(f"{name} {n}" for name, n in sizes.items()), f"chunks of {', '.join(map(str, self.chunks))}", told]
+        return Case(", ".join(filter(None, words)), *what, sizes=sizes, **more)
+
+    @cached_property
+    def answer(self) -> tuple[Array, Yes]:
+        """The outputs, and what was kept. Raises NotImplementedError if nothing was dropped: then nothing was tried."""
+        found, (rows, groups, length, _) = self.given.call(*self.tokens, list(self.chunks)), self.tokens[1].shape
+        if not isinstance(found, tuple) or [type(x) for x in found] != [np.ndarray, np.ndarray]:
+            raise TypeError("evicting_attention returns (output, kept), two arrays")
+        kept, shape = found[1], (rows, groups, length, length)
+        if kept.dtype != bool or kept.shape != shape:
+            raise TypeError(f"kept is True or False for {shape}, got {kept.dtype} {kept.shape}")
+        if (kept | ~np.tri(length, dtype=bool)).all():
+            raise NotImplementedError(f"nothing was dropped of {length} tokens: give the cache less room")
+        return found
+
+    @property
+    def kept(self) -> Yes:
+        return self.answer[1]
+
+    def exchanged(self, told: str, where: Yes, size: float = VERY) -> Case:
+        """Other tokens, where it is said for (rows, 1, tokens, 1), change nothing of what the rest keeps."""
+        tokens = [np.where(where, self.given.normal(*x.shape, size=size), x) for x in self.tokens]
+        other = Text(self.given, self.chunks, tokens)
+        return self.case(f"{told} exchanged", lambda: other.kept, lambda: self.kept, KEPT, ~where)
 
 
-def _run(given: Given, tokens: tuple[Array, Array, Array], chunks: Sequence[int]) -> tuple[Array, Yes]:
-    """The outputs, and what was kept, (batch, groups, queries, keys)."""
-    found = given.call(*tokens, list(chunks))
-    if not isinstance(found, tuple) or len(found) != 2 or not all(isinstance(x, np.ndarray) for x in found):
-        raise TypeError("evicting_attention returns (output, kept), two arrays")
-    out, kept = found
-    batch, groups, length, _ = tokens[1].shape
-    if kept.dtype != bool or kept.shape != (batch, groups, length, length):
-        raise TypeError(f"kept is True or False for {(batch, groups, length, length)}, got {kept.dtype} {kept.shape}")
-    return out, kept
+def _text(given: Given, chunks: list[int], groups: int, share: int, width: int, *front: int) -> Text:
+    sizes = (share * groups, groups, groups)
+    return Text(given, chunks, [given.normal(*front, heads, sum(chunks), width) for heads in sizes])
 
 
-def _forgetting(kept: Yes) -> Yes:
-    """What was kept, if anything was dropped. Raises NotImplementedError otherwise: then nothing was tried."""
-    if (kept | ~np.tri(kept.shape[2], dtype=bool)).all():
-        raise NotImplementedError(f"nothing was dropped of {kept.shape[2]} tokens: give the cache less room")
-    return kept
+def _cut(given: Given, tokens: int) -> list[int]:
+    """Chunks of so many tokens in all."""
+    ends = given.draw.choice((1, 2, 3, 6, 32, 33, 64), tokens).cumsum()
+    return np.diff(np.unique([0, *ends.clip(max=tokens)])).tolist()
 
 
-def _output(given: Given, heads: int, groups: int, lengths: Sequence[Sequence[int]] = LENGTHS) -> Iterator[Case]:
-    for chunks in lengths:
-        tokens = _tokens(given, heads, groups, sum(chunks), 2)
-        out, kept = _run(given, tokens, chunks)
-        sees = np.repeat(_forgetting(kept), heads // groups, axis=1)
-        told = f"batch 2, {heads} heads in {groups} groups, chunks of {', '.join(map(str, chunks))} tokens"
-        yield Case(told, lambda out=out: out, reference.attention(*tokens, sees), AXES)
+# What must hold of a text: cases that call the adapter with it, and with what differs from it.
+
+Property = Callable[[Text], Iterator[Case]]
 
 
-def _kept(given: Given, of: str) -> Iterator[Case]:
-    for chunks in LENGTHS:
-        tokens = _tokens(given, 2, 2, sum(chunks), 1)
-        kept, index = _forgetting(_run(given, tokens, chunks)[1]), np.arange(sum(chunks))
-        wrong = {
-            "own": (index[:, None] == index) & ~kept,
-            "causal": (index[:, None] < index) & kept,
-            "return": np.concatenate([np.zeros_like(kept[:, :, :1]), kept[:, :, 1:] & ~kept[:, :, :-1]], 2)
-            & (index[:, None] > index),
-        }[of]
-        told = f"2 heads, chunks of {', '.join(map(str, chunks))} tokens"
-        yield Case(told, lambda wrong=wrong: wrong, np.zeros_like(wrong), KEPT)
+def _output(text: Text) -> Iterator[Case]:
+    q, k, v = text.tokens
+    yield text.case("", lambda: text.answer[0],
+                    lambda: reference.attention(q, k, v, np.repeat(text.kept, q.shape[1] // k.shape[1], axis=1)),
+                    AXES[1:])  # fmt: skip
 
 
-def _razor(
-    given: Given,
-    whole: Sequence[Sequence[int]],
-    groups: tuple[int, int] = (2, 2),
-    chunks: Sequence[int] = (12,),
-    distant: bool = False,
-    **more: bool,
-) -> Case:
-    """whole: of each layer, the groups that see all; distant: the last query looks for a dropped key."""
-    sinks, window, length, (heads, kv) = 1, 4, sum(chunks), groups
-    keep = np.array([[group in some for group in range(kv)] for some in whole])
-    q, k, v = _tokens(given, heads, kv, length, len(keep), 1)
-    if distant:
-        k[..., sinks, :] = given.adapter.rounded(12 * q[:, :, ::heads // kv, -1] / np.linalg.norm(
-            q[:, :, ::heads // kv, -1], axis=-1, keepdims=True))  # fmt: skip
-    compensated = more.get("compensation", False)
-    expected = np.stack([reference.razor(*layer, sinks, window, compensated)
-                         for layer in zip(q, k, v, keep, strict=True)])  # fmt: skip
-    plain = np.stack([reference.razor(*layer, sinks, window, False) for layer in zip(q, k, v, keep, strict=True)])
-    full = np.stack([reference.attention(*layer, reference.seen(length, length))
-                     for layer in zip(q, k, v, strict=True)])  # fmt: skip
-    told = (f"{len(keep)} layers, {heads} heads in {kv} groups, whole {[list(some) for some in whole]}, "
-            f"{sinks} sinks, window {window}, chunks of {', '.join(map(str, chunks))}")  # fmt: skip
-    return Case(told, lambda: given.call(q, k, v, keep, sinks, window, list(chunks), **more), expected, LAYERED,
-                others={"those of full attention": full, "those without compensation": plain})  # fmt: skip
+def _never(told: str, wrong: Callable[[Yes, Array], Yes]) -> Property:
+    """wrong(kept, back): where it is not as it must be, of keys so many tokens back."""
+
+    def cases(text: Text) -> Iterator[Case]:
+        at = np.arange(sum(text.chunks))
+        yield text.case(told, lambda: wrong(text.kept, at[:, None] - at), lambda: np.zeros(text.kept.shape), KEPT)
+
+    return cases
 
 
-def _local(given: Given) -> Iterator[Case]:
-    for length in (6, 12):
-        yield _razor(given, [[]], chunks=(length,))
+def _hindsight(text: Text) -> Iterator[Case]:
+    """A policy may treat a chunk as it likes: what is exchanged begins with one."""
+    starts = np.cumsum(text.chunks)[:-1]
+    for at, size in ((starts[len(starts) // 2], VERY), (text.given.one_of(starts), 1.0)):
+        yield text.exchanged(f"tokens from {at} on", np.arange(sum(text.chunks))[:, None] >= at, size)
 
 
-def _distant(given: Given) -> Iterator[Case]:
-    for length in (6, 12):
-        yield _razor(given, [[]], chunks=(length,), distant=True)
+def _batch(text: Text) -> Iterator[Case]:
+    """Alone, another routine may round otherwise, and so choose otherwise: only how many are kept is compared."""
+    rows = np.arange(len(text.tokens[0]))[:, None, None, None]
+    one = [text.given.between(0, len(rows) - 1)]
+    alone = Text(text.given, text.chunks, [x[one] for x in text.tokens])
+    yield text.exchanged(f"all rows but {one[0]}", rows != one)
+    yield text.case(f"how many row {one[0]} keeps alone", lambda: alone.kept.sum((1, 3)).astype(float),
+                    lambda: text.kept[one].sum((1, 3)), KEPT[::2])  # fmt: skip
 
 
-def _whole(given: Given) -> Iterator[Case]:
-    yield _razor(given, [[1]], chunks=(6,))
-    yield _razor(given, [[0]])
+PROPERTIES: dict[str, tuple[str, Property]] = {
+    "output": ("outputs are those of full attention, masked by what the cache says that it keeps", _output),
+    "own_token": ("a query sees its own token", _never("own ones dropped", lambda kept, back: ~kept & (back == 0))),
+    "causal": ("nothing is kept before it comes", _never("later ones kept", lambda kept, back: kept & (back < 0))),
+    "gone_for_good": ("what was dropped does not return",
+                      _never("dropped ones kept", lambda kept, back: kept & (back > 0) & ~np.roll(kept, 1, axis=2))),
+    "hindsight": ("what comes later changes nothing that was kept before", _hindsight),
+    "batch": ("a row of a batch keeps the same among others and once more, and as much alone", _batch),
+}  # fmt: skip
 
 
-def _layers(given: Given) -> Iterator[Case]:
-    yield _razor(given, [[0], [1]], chunks=(6,))
-    yield _razor(given, [[], [1], [0, 1]])
+def _holds(*names: str, grouped: bool = False, chunked: bool = False) -> Cases:
+    def cases(given: Given) -> Iterator[Case]:
+        for prompt, later, rows, groups, width in SIZES:
+            chunks = [prompt, *(_cut(given, later) if chunked else [1] * later)]
+            text = _text(given, chunks, groups, given.between(2, 4) if grouped else 1, width, rows)
+            for name in names:
+                yield from PROPERTIES[name][1](text)
+
+    return cases
 
 
-def _grouped(given: Given, **more: bool) -> Iterator[Case]:
-    yield _razor(given, [[1]], groups=(4, 2), chunks=(6,), **more)
-    yield _razor(given, [[0], [1]], groups=(6, 2), **more)
+FEATURES = {
+    "whole_heads": "a retrieval head sees all",
+    "every_layer": "so it is in every layer, not in the first alone",
+    "grouped": "a group is whole or not, and its heads with it",
+    "batch": "each row of a batch is as if alone",
+    "chunks": "chunks and steps give what the whole gives",
+    "compensation": "N_d dropped tokens stand together as their mean, which counts N_d times",
+}
 
 
-def _chunks(given: Given, **more: bool) -> Iterator[Case]:
-    for chunks in ((1,) * 7, (5, 1, 1, 1), (6, 6), (3, 4, 5)):
-        yield _razor(given, [[1], [0]], chunks=chunks, **more)
+def _razor(given: Given, length: int, asked: tuple[str, ...]) -> Case:
+    """asked: names of FEATURES. Some groups are whole where that could be seen; often a dropped key is very large."""
+    layers, rows = (given.between(2, most) if name in asked else 1 for name, most in (("every_layer", 5), ("batch", 4)))
+    groups, share = given.between(1, 3), given.between(2, 3) if "grouped" in asked else 1
+    chunks = _cut(given, length) if "chunks" in asked else [length]
+    text = _text(given, chunks, groups, share, given.one_of(WIDTHS[:-2]), layers, rows)
+    q, k, v = text.tokens
+    sinks, window = given.between(0, 5), given.between(1, length + 3)
+    keep = np.zeros((layers, groups), dtype=bool)
+    if {"whole_heads", "every_layer", "grouped"} & set(asked):
+        keep |= given.draw.random(keep.shape) < 0.5
+        keep[given.between(0, layers - 1), given.between(0, groups - 1)] = True
+    if given.between(0, 1):  # the last query looks for the first key that is no sink
+        last = q[:, :, ::share, -1]
+        far = FAR * np.sqrt(q.shape[-1]) * last / (last**2).sum(-1, keepdims=True)
+        k[..., min(sinks, length - 1), :] = given.adapter.rounded(far)
+    expected, compensated = partial(reference.razor, q, k, v, sinks, window), "compensation" in asked
+    told = f"sinks {sinks}, window {window}, whole {[row.nonzero()[0].tolist() for row in keep]}, {', '.join(asked)}"
+    more = {"compensation": True} if compensated else {}
+    return text.case(
+        told, lambda: given.call(q, k, v, keep, sinks, window, chunks, **more), partial(expected, keep, compensated),
+        AXES, mistakes=lambda: {"those of full attention": expected(np.ones_like(keep), False),
+                                "those without compensation": expected(keep, False)},
+    )  # fmt: skip
 
 
-def _token(given: Given) -> Iterator[Case]:
-    for length in (7, 12):
-        yield _razor(given, [[1]], chunks=(length,), compensation=True)
+def _asked(*names: str) -> Cases:
+    return lambda given: (_razor(given, length, names) for length in LENGTHS)
+
+
+def _together(given: Given) -> Iterator[Case]:
+    """Every combination of what the adapter takes, two at a time and then more, short and then long."""
+    names = [name for name in FEATURES if name != "compensation" or given.takes(name)]
+    for least, most in ((6, 12), (33, 132)):
+        for several in range(2, len(names) + 1):
+            for asked in combinations(names, several):
+                yield _razor(given, given.between(least, most), asked)
 
 
 CHECKS = (
-    Check(
-        "evicting_attention.output",
-        "outputs are those of full attention, masked by what the cache says that it keeps",
-        lambda given: _output(given, 2, 2),
+    *(Check(f"evicting_attention.{name}", says, _holds(name)) for name, (says, _) in PROPERTIES.items()),
+    Check("evicting_attention.grouped", "all this holds with several heads to a group",
+          _holds(*PROPERTIES, grouped=True)),
+    Check("evicting_attention.chunks", "so it does where later tokens come in chunks",
+          _holds(*PROPERTIES, chunked=True)),
+    Check("evicting_attention.together", "so it does with both", _holds(*PROPERTIES, grouped=True, chunked=True)),
+    Check("razor_attention.local_heads",
+          "a local head sees sinks and its window, and no dropped key weighs anything, however large its logit",
+          _asked()),
+    *(
+        Check(f"razor_attention.{name}", says, _asked(name), ("compensation",) * (name == "compensation"))
+        for name, says in FEATURES.items()
     ),
-    Check("evicting_attention.grouped", "so they are with two heads to a group", lambda given: _output(given, 4, 2)),
-    Check(
-        "evicting_attention.chunks",
-        "so they are where later tokens come in chunks",
-        lambda given: _output(given, 2, 2, CHUNKED),
-    ),
-    Check("evicting_attention.own_token", "a query sees its own token", lambda given: _kept(given, "own")),
-    Check("evicting_attention.causal", "nothing is kept before it comes", lambda given: _kept(given, "causal")),
-    Check("evicting_attention.gone_for_good", "what was dropped does not return", lambda given: _kept(given, "return")),
-    Check("razor_attention.local_heads", "a local head sees sinks and its window, no more", _local),
-    Check("razor_attention.dropped_weigh_nothing", "a dropped key weighs nothing, however large its logit", _distant),
-    Check("razor_attention.whole_heads", "a retrieval head sees all", _whole),
-    Check("razor_attention.every_layer", "so it is in every layer, not in the first alone", _layers),
-    Check("razor_attention.grouped", "a group is whole or not, and its heads with it", lambda given: _grouped(given)),
-    Check("razor_attention.chunks", "chunks and steps give what the whole gives", lambda given: _chunks(given)),
-    Check(
-        "razor_attention.compensation",
-        "N_d dropped tokens stand together as their mean, which counts N_d times",
-        _token,
-        ("compensation",),
-    ),
-    Check(
-        "razor_attention.compensation_in_chunks",
-        "so they do in chunks, steps and groups",
-        lambda given: (case for cases in (_chunks, _grouped) for case in cases(given, compensation=True)),
-        ("compensation",),
-    ),
-)
+    Check("razor_attention.together", "so it is where several of these are asked for at once, at any size", _together),
+)  # fmt: skip

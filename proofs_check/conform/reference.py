@@ -154,23 +154,23 @@ def with_first(values: Sequence[Array], own: float, first: float) -> list[Array]
 
 
 @own
-def razor(q: Array, k: Array, v: Array, whole: Yes, sinks: int, window: int, compensated: bool) -> Array:
-    """One layer of RazorAttention: groups in `whole` see all, the others `sinks` first and `window` last tokens.
+def razor(q: Array, k: Array, v: Array, sinks: int, window: int, whole: Yes, compensated: bool) -> Array:
+    """RazorAttention, layers first: groups in `whole` see all, the others `sinks` first and `window` last tokens.
 
     Source: RazorAttention (arXiv:2407.15891), Section 3.2, Eq. 4 and 5. compensated: the N_d dropped tokens stand
-    together as one, the mean of their keys and of their values, which counts N_d times.
+    together as one, the mean of their keys and of their values, which counts N_d times. So each of them has the mean of
+    their logits: N_d exp(q.mean(k)) mean(v) = sum_d exp(mean(q.k)) v_d.
     """
-    out = np.zeros((*q.shape[:3], v.shape[3]))
-    for b, h, t in np.ndindex(q.shape[:3]):
-        group = h * k.shape[1] // q.shape[1]
-        past = np.arange(t + 1)
-        gone = past[(past >= sinks) & (past < t + 1 - window) & (not whole[group])]
-        keys, values = (np.delete(x[b, group, : t + 1], gone, axis=0) for x in (k, v))
-        counts = np.zeros(len(keys))
-        if len(gone) and compensated:
-            keys, values = np.vstack([keys, k[b, group, gone].mean(0)]), np.vstack([values, v[b, group, gone].mean(0)])
-            counts = np.append(counts, np.log(len(gone)))
-        logits = keys @ q[b, h, t] / np.sqrt(q.shape[3]) + counts
-        powers = np.exp(logits - logits.max())
-        out[b, h, t] = powers @ values / powers.sum()
+    out, at = np.zeros_like(q), np.arange(q.shape[3])
+    back = at[:, None] - at
+    gone = (at >= sinks) & (back >= window)
+    for layer, row, head in np.ndindex(q.shape[:3]):
+        group = head * k.shape[2] // q.shape[2]
+        logits = q[layer, row, head] @ k[layer, row, group].T / np.sqrt(q.shape[4])
+        if not whole[layer, group]:
+            mean = np.where(gone, logits, 0.0).sum(1) / np.maximum(gone.sum(1), 1)
+            logits = np.where(gone, mean[:, None] if compensated else -np.inf, logits)
+        logits = np.where(back >= 0, logits, -np.inf)
+        powers = np.exp(logits - logits.max(1, keepdims=True))
+        out[layer, row, head] = powers @ v[layer, row, group] / powers.sum(1, keepdims=True)
     return out
