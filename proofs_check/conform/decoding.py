@@ -5,7 +5,7 @@ No reference knows the model; it is held to itself, read whole and without a cac
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -18,9 +18,9 @@ from proofs_check.conform.reference import Array
 
 AXES = ("row", "token", "entry")
 STEPS = ("row", "step", "entry")
-LEAST_EFFECT = 100  # tolerances by which the tokens before must change the last logits
-# Tokens of a prompt, tokens that follow one at a time, rows of a batch: past 32, 64 and 128 tokens of both.
-SIZES = ((1, 1, 2), (2, 3, 2), (5, 8, 3), (4, 2, 6), (30, 6, 3), (9, 120, 2), (66, 4, 3), (126, 5, 2), (150, 1, 2))
+LEAST_EFFECT = 100.0  # tolerances by which the tokens before must change the last logits, where a cache holds them
+# Tokens of a prompt, and those that follow one at a time: past 32, 64 and 128 tokens of both.
+SIZES = ((1, 1), (2, 3), (5, 8), (4, 2), (30, 6), (9, 120), (66, 4), (126, 5), (150, 1))
 Tokens = NDArray[np.int64]
 
 
@@ -30,8 +30,7 @@ def _read(given: Given, name: str, *asked: Any, **more: Any) -> Any:
     if not isinstance(found, np.ndarray) or not found.ndim:
         return found
     with np.errstate(invalid="ignore"):  # what is no number stays none
-        top = found.max(-1, keepdims=True)
-        return found - top - np.log(np.exp(found - top).sum(-1, keepdims=True))
+        return found - np.logaddexp.reduce(found, axis=-1, keepdims=True)
 
 
 def _tokens(given: Given, *shape: int) -> Tokens:
@@ -55,12 +54,13 @@ def _whole(given: Given, tokens: Tokens, part: slice = slice(None)) -> Array:
     return np.concatenate(found)[:, part]
 
 
-def _memory(given: Given) -> None:
-    """Raises NotImplementedError where those before hardly change what comes after the last: nothing is tried."""
+def _memory(given: Given, least: float = 1.0) -> None:
+    """Raises NotImplementedError where those before change what comes after the last by less than so many tolerances:
+    then nothing is tried."""
     row = _tokens(given, 1, 6)
     other = np.where(np.arange(6) < 5, _others(given, row), row)
     first, second = (_whole(given, x, slice(5, 6)) for x in (row, other))
-    if np.abs(first - second).max() < LEAST_EFFECT * tolerance(given.adapter.dtype, first):
+    if np.abs(first - second).max() < least * tolerance(given.adapter.dtype, first):
         raise NotImplementedError("all but the last of 6 tokens change nothing there: draw larger weights")
 
 
@@ -82,47 +82,50 @@ def _batch(given: Given) -> Iterator[Case]:
                    partial(_whole, given, tokens), AXES, sizes={"rows": rows, "tokens": length})  # fmt: skip
 
 
-def _decoded(batch: bool = False, ragged: bool = False, chunked: bool = False) -> Cases:
-    """Of three rows and more all but the second begin alike."""
+def _decoded(batch: bool = False, ragged: bool = False, **chunks: Sequence[int]) -> Cases:
+    """Of three rows and more all but the second begin alike; chunks: of which lengths they may be."""
 
     def cases(given: Given) -> Iterator[Case]:
-        _memory(given)
-        for prompt, steps, rows in SIZES:
+        _memory(given, LEAST_EFFECT)
+        for prompt, steps in SIZES:
+            rows = given.one_of((2, 3, 6))
             lengths = [prompt] * (rows if batch else 1)
             if ragged:
                 others = given.draw.integers(1, given.one_of((2, prompt + 1)), rows - 1)
                 lengths = given.draw.permutation([prompt + 1, *others]).tolist()
-            texts, later = _tokens(given, len(lengths), max(lengths)), _tokens(given, len(lengths), steps)
-            same = given.one_of((prompt // 2, prompt))
-            texts[2:, :same] = texts[0, :same]
-            prompts = [text[:n].tolist() for text, n in zip(texts, lengths, strict=True)]
-            yield _case(given, prompts, later, {"chunk": given.one_of((1, 2, 3, 16, 33, 64))} if chunked else {})
+            tokens, same = _tokens(given, len(lengths), prompt + 1 + steps), given.one_of((prompt // 2, prompt))
+            tokens[2:, :same] = tokens[0, :same]
+            more = {name: given.one_of(sizes) for name, sizes in chunks.items()}
+            yield _case(given, [row[: n + steps] for row, n in zip(tokens, lengths, strict=True)], steps, more)
 
     return cases
 
 
-def _case(given: Given, prompts: list[list[int]], later: Tokens, more: dict[str, int]) -> Case:
-    lengths, (rows, steps) = [len(row) for row in prompts], later.shape
-    told = [f"prompts of {', '.join(map(str, lengths))} tokens", f"{steps} more one at a time"]
+def _case(given: Given, texts: list[Tokens], steps: int, more: dict[str, int]) -> Case:
+    prompts, later = [text[:-steps].tolist() for text in texts], np.stack([text[-steps:] for text in texts])
+    sizes = {"rows": len(texts), "prompt": max(map(len, prompts)), "steps": steps} | more
+    told = [f"prompts of {', '.join(str(len(row)) for row in prompts)} tokens", f"{steps} more one at a time"]
     return Case(
         ", ".join(told + [f"{name} {number}" for name, number in more.items()]),
         lambda: _read(given, "decoded", prompts, later, **more),
-        lambda: np.concatenate([_whole(given, np.array([row + end]), slice(len(row) - 1, None))
-                                for row, end in zip(prompts, later.tolist(), strict=True)]),
-        STEPS, sizes={"rows": rows, "prompt": max(lengths), "steps": steps} | more,
+        lambda: np.concatenate([_whole(given, text[None], slice(-steps - 1, None)) for text in texts]),
+        STEPS, sizes=sizes,
     )  # fmt: skip
 
 
-CHUNK = ("chunk",)
+CHUNK = {"chunk": (1, 2, 3, 16, 33, 64)}
 CHECKS = (
     Check("logits.causal", "what comes later changes no logits, nor that nothing does", _causal),
     Check("logits.batch", "each row of a batch is as if alone", _batch),
-    Check("decoded.steps", "token after token with a cache gives what the whole gives", _decoded()),
-    Check("decoded.batch", "so do several rows at once, two of which may begin alike", _decoded(batch=True)),
-    Check("decoded.ragged", "so do prompts of different lengths in one batch, however they are padded",
-          _decoded(ragged=True)),
-    Check("decoded.chunks", "so does a prompt read in chunks", _decoded(chunked=True), CHUNK),
-    Check("decoded.batch_chunks", "so do several prompts read in chunks", _decoded(batch=True, chunked=True), CHUNK),
-    Check("decoded.ragged_chunks", "so do prompts of different lengths read in chunks",
-          _decoded(ragged=True, chunked=True), CHUNK),
-)  # fmt: skip
+    *(
+        Check(f"decoded.{name}", says, _decoded(**asked), ("chunk",) * ("chunk" in asked))
+        for name, says, asked in (
+            ("steps", "token after token with a cache gives what the whole gives", {}),
+            ("batch", "so do several rows at once, which may begin alike", {"batch": True}),
+            ("ragged", "so do prompts of different lengths in one batch, however they are padded", {"ragged": True}),
+            ("chunks", "so does a prompt read in chunks", CHUNK),
+            ("batch_chunks", "so do several prompts read in chunks", {"batch": True} | CHUNK),
+            ("ragged_chunks", "so do prompts of different lengths read in chunks", {"ragged": True} | CHUNK),
+        )
+    ),
+)

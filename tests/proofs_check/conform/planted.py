@@ -214,7 +214,7 @@ def finite_mask(where, check, constant):
 
 
 finite_mask("RazorAttention ports: mask constant -1e-5 for -1e5", "razor_attention.local_heads", 1e-5)
-finite_mask("RazorAttention ports: a finite mask that a large logit beats", "razor_attention.dropped_weigh_nothing", 10)
+finite_mask("RazorAttention ports: a finite mask that a large logit beats", "razor_attention.local_heads", 10)
 
 
 @met("RazorAttention ports: a return inside the loop over layers", "razor_attention.every_layer")
