@@ -70,9 +70,9 @@ def _text(given: Given, chunks: list[int], groups: int, share: int, width: int, 
 
 
 def _cut(given: Given, tokens: int) -> list[int]:
-    """Chunks of so many tokens in all."""
+    """Chunks of so many tokens in all, two and more where there are two tokens."""
     ends = given.draw.choice((1, 2, 3, 6, 32, 33, 64), tokens).cumsum()
-    return np.diff(np.unique([0, *ends.clip(max=tokens)])).tolist()
+    return np.diff(np.unique([0, given.between(1, max(1, tokens - 1)), *ends.clip(max=tokens)])).tolist()
 
 
 # What must hold of a text: cases that call the adapter with it, and with what differs from it.
@@ -148,7 +148,7 @@ FEATURES = {
 
 
 def _razor(given: Given, length: int, asked: tuple[str, ...]) -> Case:
-    """asked: names of FEATURES. Some groups are whole where that could be seen; often a dropped key is very large."""
+    """asked: names of FEATURES. Some groups are whole, but for local heads; often a dropped key is very large."""
     layers = given.between(2, 5) if "every_layer" in asked else 1
     rows = given.between(2, 4) if "batch" in asked else 1
     groups, share = given.between(1, 3), given.between(2, 3) if "grouped" in asked else 1
@@ -156,8 +156,8 @@ def _razor(given: Given, length: int, asked: tuple[str, ...]) -> Case:
     text = _text(given, chunks, groups, share, given.one_of(WIDTHS[:-2]), layers, rows)
     q, k, v = text.tokens
     sinks, window = given.between(0, 5), given.between(1, length + 3)
-    seen = bool({"whole_heads", "every_layer", "grouped"} & set(asked))
-    keep = (given.draw.random((layers, groups)) < 0.5) & seen
+    keep = (given.draw.random((layers, groups)) < 0.5) & ("local_heads" not in asked)
+    keep[:1, :1] |= "whole_heads" in asked
     if given.between(0, 1):  # the last query looks for the first key that is no sink
         k[..., min(sinks, length - 1), :] = VERY * q[:, :, ::share, -1]
     expected, compensated = partial(reference.razor, q, k, v, sinks, window), "compensation" in asked
@@ -176,8 +176,8 @@ def _asked(*names: str) -> Cases:
 
 def _together(given: Given) -> Iterator[Case]:
     """Every combination of what the adapter takes, two at a time and then more, short and then long."""
-    names = [name for name in list(FEATURES)[1:] if name != "compensation" or given.takes(name)]
-    for least, most in ((6, 12), (33, 132)):
+    names = [name for name in list(FEATURES)[2:] if name != "compensation" or given.takes(name)]
+    for least, most in ((6, 12), (33, 64), (65, 140)):
         for several in range(2, len(names) + 1):
             for asked in combinations(names, several):
                 yield _razor(given, given.between(least, most), asked)
