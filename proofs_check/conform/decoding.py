@@ -70,16 +70,18 @@ def _causal(given: Given) -> Iterator[Case]:
         tokens, early = _tokens(given, 1, length), slice(at)
         other = np.where(np.arange(length) < at, tokens, _others(given, tokens))
         for told, handed in (("exchanged", other), ("left out", tokens[:, early])):
-            yield Case(f"{length} tokens, those from {at} on {told}", partial(_whole, given, handed, early),
-                       partial(_whole, given, tokens, early), AXES, sizes={"tokens": length})  # fmt: skip
+            told = f"{length} tokens, those from {at} on {told}"
+            got, expected = (partial(_whole, given, x, early) for x in (handed, tokens))
+            yield Case(told, got, expected, AXES, sizes={"tokens": length})
 
 
 def _batch(given: Given) -> Iterator[Case]:
     _memory(given)
     for rows, length in ((2, 1), (3, 5), (9, 4), (17, 2), (5, 33), (2, 130)):
         tokens = _tokens(given, rows, length)
-        yield Case(f"{rows} rows of {length} tokens", partial(_read, given, "logits", tokens),
-                   partial(_whole, given, tokens), AXES, sizes={"rows": rows, "tokens": length})  # fmt: skip
+        got, expected = partial(_read, given, "logits", tokens), partial(_whole, given, tokens)
+        sizes = {"rows": rows, "tokens": length}
+        yield Case(f"{rows} rows of {length} tokens", got, expected, AXES, sizes=sizes)
 
 
 def _decoded(batch: bool = False, ragged: bool = False, **chunks: Sequence[int]) -> Cases:

@@ -185,14 +185,17 @@ def _together(given: Given) -> Iterator[Case]:
 
 CHECKS = (
     *(Check(f"evicting_attention.{name}", says, _holds(name)) for name, (says, _) in PROPERTIES.items()),
-    Check("evicting_attention.grouped", "all this holds with several heads to a group",
-          _holds(*PROPERTIES, grouped=True)),
-    Check("evicting_attention.chunks", "so it does where later tokens come in chunks",
-          _holds(*PROPERTIES, chunked=True)),
-    Check("evicting_attention.together", "so it does with both", _holds(*PROPERTIES, grouped=True, chunked=True)),
+    *(
+        Check(f"evicting_attention.{name}", says, _holds(*PROPERTIES, grouped=grouped, chunked=chunked))
+        for name, says, grouped, chunked in (
+            ("grouped", "all this holds with several heads to a group", True, False),
+            ("chunks", "so it does where later tokens come in chunks", False, True),
+            ("together", "so it does with both", True, True),
+        )
+    ),
     *(
         Check(f"razor_attention.{name}", says, _asked(name), ("compensation",) * (name == "compensation"))
         for name, says in FEATURES.items()
     ),
     Check("razor_attention.together", "so it is where several of these are asked for at once, at any size", _together),
-)  # fmt: skip
+)
