@@ -151,7 +151,7 @@ def _razor(given: Given, length: int, asked: tuple[str, ...]) -> Case:
     """asked: names of FEATURES. Some groups are whole, but for local heads; often a dropped key is very large."""
     layers = given.between(2, 5) if "every_layer" in asked else 1
     rows = given.between(2, 4) if "batch" in asked else 1
-    groups, share = given.between(1, 3), given.between(2, 3) if "grouped" in asked else 1
+    groups, share = given.one_of((1, 2, 3, 8)), given.between(2, 3) if "grouped" in asked else 1
     chunks = _cut(given, length) if "chunks" in asked else [length]
     text = _text(given, chunks, groups, share, given.one_of(WIDTHS[:-2]), layers, rows)
     q, k, v = text.tokens
