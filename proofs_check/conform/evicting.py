@@ -109,7 +109,9 @@ def _batch(text: Text) -> Iterator[Case]:
     rows = np.arange(len(text.tokens[0]))[:, None, None, None]
     one = [text.given.between(0, len(rows) - 1)]
     alone = Text(text.given, text.chunks, [x[one] for x in text.tokens])
+    turned = Text(text.given, text.chunks, [x[::-1] for x in text.tokens])
     yield text.exchanged(f"all rows but {one[0]}", rows != one)
+    yield text.case(", rows in the other order", lambda: turned.kept[::-1], lambda: text.kept, KEPT)
     yield text.case(f", how many row {one[0]} keeps alone", lambda: alone.kept.sum((1, 3)).astype(float),
                     lambda: text.kept[one].sum((1, 3)), KEPT[::2])  # fmt: skip
 
@@ -121,7 +123,7 @@ PROPERTIES: dict[str, tuple[str, Property]] = {
     "gone_for_good": ("what was dropped does not return",
                       _never(", dropped ones kept", lambda kept, back: kept & (back > 0) & ~np.roll(kept, 1, axis=2))),
     "hindsight": ("what comes later changes nothing that was kept before", _hindsight),
-    "batch": ("a row of a batch keeps the same among others and once more, and as much alone", _batch),
+    "batch": ("a row of a batch keeps the same among others, at any place and once more, and as much alone", _batch),
 }  # fmt: skip
 
 

@@ -24,7 +24,7 @@ def _case(given: Given, cut: Sequence[int], back: int = 1, rows: int = 1, heads:
     """Of `cut`, the lengths of chunks, and 1 + back weights; late: how many of the last tokens are very large."""
     length = sum(cut)
     x = given.normal(rows * streams, *((heads,) if given.subject == KEYS else ()), length, width)
-    weights = (given.draw.permutation([*range(-16, 0), *range(1, 17)])[: back + 1] / 8).tolist()  # exact in every dtype
+    weights = given.adapter.rounded(np.float32(given.normal(1 + back))).tolist()  # no rounding is left to the adapter
     real = more.get("mask", np.ones((1, length), dtype=bool)).reshape(-1, *[1] * (x.ndim - 3), length, 1)
     early = np.arange(length)[:, None] < length - late
     x = np.where(real, np.where(early, x, LATE * x), PAD)

@@ -9,9 +9,9 @@ import proofs_check.conform  # noqa: F401  # here, since a run forgets what it i
 
 pytest_plugins = ["pytester"]
 ADAPTERS = """
-right | from proofs_check.conform.reference import slopes as alibi_slopes
+right | from tests.proofs_check.conform.right import Right; alibi_slopes = Right().alibi_slopes
 wrong | def alibi_slopes(n): return 2.0 ** (-8 / n * np.arange(1, n + 1))
-partly | from proofs_check.conform.reference import slopes as s; alibi_slopes = lambda n: s(n) if n != 3 else refuse()
+partly | from right import Right; alibi_slopes = lambda n: Right().alibi_slopes(n) if n != 3 else refuse()
 refuses | def alibi_slopes(n): refuse()
 zeros | def shift(x, weights): return 0 * x
 broken | 1 / 0

@@ -218,7 +218,7 @@ def seen_inputs(seed, name="attention.whole"):
 
 def test_a_seed_gives_the_same_inputs_and_another_one_others():
     assert (seen_inputs(0) == seen_inputs(0)).all()
-    assert not np.isclose(seen_inputs(0), seen_inputs(1)).any()
+    assert not np.isclose(seen_inputs(0)[:100], seen_inputs(1)[:100]).any()
     assert len(seen_inputs(0, "attention.causal")) and not set(seen_inputs(0)) & set(seen_inputs(0, "attention.causal"))
 
 
