@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from itertools import combinations, product
+from functools import lru_cache
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from proofs_check.conform import reference
 from proofs_check.conform.case import UNIT, Case, deviation
-from proofs_check.conform.check import LENGTHS, ROWS, WIDTHS, Cases, Check, Given
+from proofs_check.conform.check import LENGTHS, WIDTHS, Cases, Check, Given, drawn, together
 from proofs_check.conform.reference import Array
 
 AXES = ("row", "head", "query", "channel")
@@ -24,7 +25,9 @@ READINGS = {
 }
 
 
-PARAMETERS = {"left": "mask", "right": "mask", "documents": "segments", "window": "window"}
+# What may be asked for at once, and the parameter that it needs.
+FEATURES = {"one": None, "some": None, "groups": None, "rows": None, "left": "mask", "right": "mask",
+            "documents": "segments", "window": "window"}  # fmt: skip
 APART = ({"one", "some", "right"}, {"left", "right"})  # with pads after it the last token is none
 
 
@@ -69,7 +72,7 @@ def _inputs(
     if "documents" in words:
         more["segments"] = given.documents(rows, keys)
     if "window" in words:
-        more["window"] = given.between(1, keys - 1)
+        more["window"] = given.between(1, keys + 1)
     if given.subject == "sink_attention" and sinks is None:
         sinks = given.normal(heads, size=2.0)
     added = reference.bias(heads, queries, keys) if given.subject == "alibi_attention" else None
@@ -130,46 +133,42 @@ def _ladder(*words: str) -> Cases:
     return cases
 
 
+def _drawn(given: Given, features: frozenset[str], keys: int, wide: bool) -> Iterator[Case]:
+    if any(len(apart & features) > 1 for apart in APART):
+        return
+    keys, few = max(keys, 2 + ("some" in features)), _counts(given, 8 if keys < 64 else 4)
+    groups, share = given.one_of(few[:3]), given.one_of(few[1:]) if "groups" in features else 1
+    yield _case(given, keys, *features, read=_read(given) if len(features) > 1 else (), heads=groups * share,
+                groups=groups, rows=given.rows(keys) if "rows" in features else 1,
+                width=given.one_of(WIDTHS[:-2]) if wide else 8)  # fmt: skip
+
+
+@lru_cache(8)
+def _read(given: Given) -> tuple[str, ...]:
+    """The conventions of the adapter, each seen where nothing else could be."""
+    found = []
+    probes: dict[str, dict[str, int]] = {"groups": {"heads": 4, "groups": 2}, "window": {"window": 2}, "corner": {}}
+    for name, asked in probes.items():
+        if name != "window" or given.takes(name):
+            with suppress(Exception):  # a check of its own tells what goes wrong there
+                wrong = deviation(_case(given, 6, *["some"] * (name == "corner"), **asked), given.adapter.dtype)
+                found += [name] if wrong and wrong.convention == READINGS[name] else []
+    return tuple(found)
+
+
 def _grouped(given: Given) -> Iterator[Case]:
     for heads in _counts(given, 32)[1:]:
         for groups in sorted({1, given.one_of([n for n in range(1, heads) if heads % n == 0])}):
             yield _case(given, given.between(2, 9), heads=heads, groups=groups)
-    for keys, width in ((33, 64), (65, 80), (129, 128)):
-        yield _case(given, keys, heads=8, groups=2, width=width)
-
-
-def _batch(given: Given) -> Iterator[Case]:
-    for rows in ROWS:
-        yield _case(given, given.between(2, 9), heads=given.one_of((1, 2, 4)), rows=rows)
-    yield _case(given, 65, rows=5)
-
-
-def _with(word: str) -> Cases:
-    def cases(given: Given) -> Iterator[Case]:
-        for keys in (2, 3, 3, 5, 5, 9, 17, 33, 64, 65, 129, 200):
-            yield _case(given, keys, word, rows=given.between(1, 3))
-        for rows in (5, 9, 33):
-            yield _case(given, 7, word, rows=rows)
-
-    return cases
-
-
-def _windowed(given: Given) -> Iterator[Case]:
-    for keys in (2, 5, 9, 33, 66, 140):
-        for window in sorted({1, 2, 3, 8, 16, 31, 32, 33, 64, 128, keys // 2, keys - 1, keys, keys + 1}):
-            if window <= keys + 1:
-                yield _case(given, keys, window=window)
+    yield from drawn(_drawn, "groups")(given)
 
 
 def _large_logits(given: Given) -> Iterator[Case]:
     """Logits up to 4 * 12^2 are off by what their own rounding is, and so are outputs where two are nearly alike."""
     slack = 2 * UNIT[given.adapter.dtype] * 4 * 12.0**2
-    for keys, word in product((3, 5), ("all", "one", "some", *_taken(given))):
-        yield _case(given, keys, word, read=_read(given), scale=12.0)._replace(slack=slack)
-
-
-def _taken(given: Given) -> list[str]:
-    return [word for word, name in PARAMETERS.items() if given.takes(name)]
+    for keys, (name, needed) in product((3, 5), FEATURES.items()):
+        if needed is None or given.takes(needed):
+            yield _case(given, keys, name, read=_read(given), scale=12.0)._replace(slack=slack)
 
 
 def _causal(given: Given) -> Iterator[Case]:
@@ -181,32 +180,6 @@ def _causal(given: Given) -> Iterator[Case]:
         far = given.adapter.rounded(LATE * np.sqrt(8) * last / (last**2).sum(-1, keepdims=True))
         case = _told(given, x._replace(k=np.where(late, far, x.k)))
         yield case._replace(told=f"{case.told}, logits of {LATE:g} at keys from {at} on", compared=~late)
-
-
-def _together(given: Given) -> Iterator[Case]:
-    """Every combination of what the adapter takes, two at a time and then more, short and then long."""
-    read, taken = _read(given), ["one", "some", "groups", "rows", *_taken(given)]
-    some = [words for n in range(2, len(taken) + 1) for words in combinations(taken, n)]
-    for long, words in product((False, True), some):
-        if all(len(apart & {*words}) < 2 for apart in APART):
-            keys = given.one_of((17, 32, 33, 64, 65, 128, 129, given.between(18, 140))) if long else given.between(4, 9)
-            few = _counts(given, 4)
-            groups, share = given.one_of(few), given.one_of(few[1:]) if "groups" in words else 1
-            rows = given.between(2, 4 + 2 * long) if "rows" in words else 1
-            yield _case(given, keys, *words, read=read, rows=rows, heads=groups * share, groups=groups,
-                        width=given.one_of(WIDTHS[:-2]) if long else 8)  # fmt: skip
-
-
-def _read(given: Given) -> tuple[str, ...]:
-    """The conventions of the adapter, each seen where nothing else could be."""
-    found = []
-    probes: dict[str, dict[str, int]] = {"groups": {"heads": 4, "groups": 2}, "window": {"window": 2}, "corner": {}}
-    for name, asked in probes.items():
-        if name != "window" or given.takes(name):
-            with suppress(Exception):  # a check of its own tells what goes wrong there
-                wrong = deviation(_case(given, 6, *["some"] * (name == "corner"), **asked), given.adapter.dtype)
-                found += [name] if wrong and wrong.convention == READINGS[name] else []
-    return tuple(found)
 
 
 def _any_head_count(given: Given) -> Iterator[Case]:
@@ -233,13 +206,15 @@ def _shared() -> Iterable[tuple[str, str, Cases, tuple[str, ...]]]:
     yield "decode", "a single query after cached keys gets its row of the whole", _ladder("one"), ()
     yield "chunks", "so do the queries of a chunk after cached keys", _ladder("some"), ()
     yield "grouped", "head h reads group h // (heads / groups)", _grouped, ()
-    yield "batch", "each row of a batch is as if alone", _batch, ()
+    yield "batch", "each row of a batch is as if alone", drawn(_drawn, "rows"), ()
     yield "large_logits", "logits of a few hundred neither overflow nor vanish", _large_logits, ()
-    yield "left_padding", "pads before a row are not seen", _with("left"), ("mask",)
-    yield "right_padding", "pads after a row are not seen", _with("right"), ("mask",)
-    yield "packed", "a document sees no other", _with("documents"), ("segments",)
-    yield "window", "of a window the last tokens are seen, the query's own among them", _windowed, ("window",)
-    yield "together", "so it is where several of these are asked for at once, at any size", _together, ()
+    yield "left_padding", "pads before a row are not seen", drawn(_drawn, "left"), ("mask",)
+    yield "right_padding", "pads after a row are not seen", drawn(_drawn, "right"), ("mask",)
+    yield "packed", "a document sees no other", drawn(_drawn, "documents"), ("segments",)
+    window = "of a window the last tokens are seen, the query's own among them"
+    yield "window", window, drawn(_drawn, "window"), ("window",)
+    several = "so it is where several of these are asked for at once, at any size"
+    yield "together", several, together(_drawn, FEATURES), ()
 
 
 CHECKS = (
