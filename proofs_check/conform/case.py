@@ -57,8 +57,7 @@ def deviation(case: Case, dtype: str, by: str | None = None) -> Deviation | None
         shape = f"shape {got.shape}" if isinstance(got, np.ndarray) else f"a {type(got).__name__}"
         return Deviation(f"{case.told}: expected an array of shape {expected.shape}, got {shape}")
     compared = np.broadcast_to(True if case.compared is None else case.compared, got.shape)
-    expected = np.where(compared, expected, 0.0)
-    allowed = tolerance(dtype, expected, case.slack)
+    allowed = tolerance(dtype, np.where(compared, expected, 0.0), case.slack)
     wrong = compared & ~_near(got, expected, allowed)  # NaN is near nothing
     if not wrong.any():
         return None
