@@ -78,8 +78,9 @@ def heads(model: PreTrainedModel) -> Heads:
     family = FAMILIES[name]
     place = versions.place(family.module or name)
     modules = [m for m in model.modules() if (type(m).__module__, type(m).__name__) == (place, family.attention)]
-    if [m.layer_idx for m in modules] != list(range(config.num_hidden_layers)):
-        raise ValueError(f"{len(modules)} layers of {family.attention} were found, not {config.num_hidden_layers}")
+    if not modules or [m.layer_idx for m in modules] != list(range(config.num_hidden_layers)):
+        wanted = config.num_hidden_layers or "1 or more"
+        raise ValueError(f"{len(modules)} layers of {family.attention} were found, not {wanted}")
     if family.causal and not all(getattr(one, "is_causal", True) for one in (config, *modules)):
         raise ValueError("is_causal is False: only causal attention can go through an attention function")
     if not family.causal and getattr(config, "is_decoder", False):

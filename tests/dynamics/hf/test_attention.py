@@ -252,3 +252,6 @@ def test_a_model_without_its_head_and_one_with_missing_layers(family):
     layers = inner.layers if family == "llama" else inner.blocks
     del layers[0]
     refused(r"^1 layers of .*Attention were found, not 2", hf_heads.heads, model)
+    del layers[0]
+    model.config.num_hidden_layers = 0
+    refused(r"^0 layers of .*Attention were found, not 1 or more", hf_heads.heads, model)
