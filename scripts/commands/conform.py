@@ -6,8 +6,9 @@ by NotImplementedError, or did not run is never a pass.
 """
 
 import secrets
-from collections import Counter
-from typing import TYPE_CHECKING
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from .cli import Parser, command_parser, output_file, whole, write_json
 
@@ -19,7 +20,8 @@ def parser() -> Parser:
     p = command_parser("conform", __doc__)
     p.add_argument("module", metavar="MODULE", nargs="*", help="a file (..py), or a module")
     p.add_argument("--only", action="append", metavar="NAME", help="a subject or a check of --list; may be repeated")
-    p.add_argument("--seed", type=whole(0, 2**32 - 1), metavar="N", help="of the inputs (default: drawn, and printed)")
+    drawn, told = secrets.randbits(32), "of the inputs (default: drawn, and printed)"
+    p.add_argument("--seed", type=whole(0, 2**32 - 1), default=drawn, metavar="N", help=told)
     p.add_argument("--json", metavar="FILE", help="write all results there")
     p.add_argument("--list", action="store_true", help="print subjects and checks, and stop")
     return p
@@ -35,27 +37,29 @@ def main(argv: list[str] | None = None) -> int:
     target = output_file(args.json) if args.json else None
     from proofs_check.conform import Outcome, conform, load
 
-    good, records, seed = True, [], secrets.randbits(32) if args.seed is None else args.seed
-    for adapter, of in [(adapter, package(adapter)) for adapter in map(load, args.module)]:
-        results = conform(adapter, frozenset(args.only or ()), seed)
+    good, told = True, []
+    for adapter, head in [(adapter, described(adapter) | {"seed": args.seed}) for adapter in map(load, args.module)]:
+        results = conform(adapter, frozenset(args.only or ()), args.seed)
         good &= any(r.outcome is Outcome.PASSED for r in results) and not any(r.deviates for r in results)
-        records.append(record(adapter, results, seed) | {"package": of})
-        print(text(adapter, results, seed), flush=True)
+        rows = [r._asdict() | {"check": r.check.name, "outcome": r.outcome.value} for r in results]
+        told.append(head | {"results": [row for row in rows if row["outcome"] != "not claimed"]})
+        print(text(head, results), flush=True)
     if target is not None:
-        write_json(target, {"adapters": records})
+        write_json(target, {"adapters": told})
         print(f"wrote {target}")
     return 0 if good else 1
 
 
-def package(adapter: "Adapter") -> str:
-    """What an adapter's PACKAGE names, with its version. Raises: ValueError where that is not installed."""
+def described(adapter: "Adapter") -> dict[str, Any]:
+    """What an adapter is of. Raises: ValueError where the package that its PACKAGE names is not installed."""
     from importlib.metadata import version
 
     name = str(getattr(adapter.module, "PACKAGE", ""))
     try:
-        return name and f"{name} {version(name)}"
+        package = name and f"{name} {version(name)}"
     except ImportError:
         raise ValueError(f"{adapter.name}: PACKAGE must name what is installed, got {name!r}") from None
+    return {"adapter": adapter.name, "package": package, "backend": adapter.backend, "dtype": adapter.dtype}
 
 
 def listed() -> str:
@@ -67,37 +71,28 @@ def listed() -> str:
         lines += [f"{name}{subject.call} -> {subject.returns}", f"  {subject.says}"]
         for check in CHECKS:
             if check.subject == name:
-                needs = [f"[{need}]" for need in check.needs] + ([f"[{check.backend}]"] if check.backend else [])
-                lines.append(f"    {check.name:40}{' '.join([*needs, check.says])}")
+                needs = "".join(f"[{need}] " for need in (*check.needs, check.backend) if need)
+                lines.append(f"    {check.name:40}{needs}{check.says}")
     return "\n".join(lines)
 
 
-def text(adapter: "Adapter", results: list["Result"], seed: int) -> str:
+def text(head: Mapping[str, Any], results: list["Result"]) -> str:
     """A line a check that ran or was refused, a line for the rest, and the sum."""
     from proofs_check.conform import Outcome
 
-    lines = [f"{adapter.name}: {adapter.backend}, {adapter.dtype}, seed {seed}"]
+    lines = ["{adapter}: {backend}, {dtype}, seed {seed}".format(**head)]
+    sizes: dict[str, Counter[str]] = defaultdict(Counter)
     for result in results:
+        word = result.outcome.value.upper() if result.deviates else result.outcome.value
+        beside = f"; cases as expected: {result.cases}" if result.outcome is Outcome.REFUSED else ""
         if result.outcome is not Outcome.NOT_CLAIMED:
-            word = result.outcome.value.upper() if result.deviates else result.outcome.value
-            lines.append(f"  {word:11}{result.check.name:40}{result.told or result.check.says}")
-    for subject in dict.fromkeys(result.check.subject for result in results):
-        sizes: Counter[str] = Counter()
-        for result in results:
-            sizes |= Counter(result.largest if result.check.subject == subject else {})  # the larger of two
-        if sizes:
-            told = ", ".join(f"{n} {name}" for name, n in sizes.items())
-            lines.append(f"  {subject}: up to {told}; nothing larger was run")
-    silent = Counter(r.check.subject for r in results if r.outcome is Outcome.NOT_CLAIMED)
-    if silent:
-        lines.append("  not claimed: " + ", ".join(f"{name} ({count})" for name, count in silent.items()))
-    count = Counter(result.outcome for result in results)
-    return "\n".join([*lines, ", ".join(f"{count[outcome]} {outcome.value}" for outcome in Outcome)])
+            lines.append(f"  {word:11}{result.check.name:40}{result.told or result.check.says}{beside}")
+        sizes[result.check.subject] |= Counter(result.largest)  # the larger of two
+    lines += [f"  {subject}: up to {_numbers(of)}; nothing larger was run" for subject, of in sizes.items() if of]
+    if silent := Counter(r.check.subject for r in results if r.outcome is Outcome.NOT_CLAIMED):
+        lines.append(f"  checks not claimed: {_numbers(silent)}")
+    return "\n".join([*lines, _numbers({o.value: sum(r.outcome is o for r in results) for o in Outcome})])
 
 
-def record(adapter: "Adapter", results: list["Result"], seed: int) -> dict[str, object]:
-    """An adapter and the results of the checks that it claims, for JSON."""
-    rows = [r._asdict() | {"check": r.check.name, "outcome": r.outcome.value} for r in results]
-    claimed = [row for row in rows if row["outcome"] != "not claimed"]
-    told = {"adapter": adapter.name, "backend": adapter.backend, "dtype": adapter.dtype, "seed": seed}
-    return told | {"results": claimed}
+def _numbers(of: Mapping[str, int]) -> str:
+    return ", ".join(f"{n} {name}" for name, n in of.items())

@@ -1,116 +1,92 @@
 """The command conform: what it prints and writes, and its exit status."""
 
 from importlib.metadata import version
-from pathlib import Path
 
 import pytest
 
-from proofs_check.conform import CHECKS, SUBJECTS, claimed, load
-from scripts.commands import conform
+from proofs_check.conform import CHECKS, SUBJECTS
 from scripts.pages import conform_page
+from tests.proofs_check.conform.planted import MISTAKES
 from tests.scripts.commands import read, text_of
 
-EXAMPLES = Path(conform.__file__).parents[2] / "examples/conform"
-WRONG = """
-def alibi_slopes(n_heads):
-    return {wrong}
+EXAMPLES = conform_page.RESULTS.parent
+MINE = """
+import numpy as np
+
+def alibi_slopes(n):
+    return 2.0 ** (-8 / n * np.arange(1, n + 1))
+
+def alibi_bias(n_heads, n_queries, n_keys):
+    if n_keys > 4:
+        raise NotImplementedError("4 keys at most")
+    return alibi_slopes(n_heads)[:, None, None] * (np.arange(n_keys) - np.arange(n_keys - n_queries, n_keys)[:, None])
+
+def shift(x, weights):
+    undefined
 """
 
 
 @pytest.fixture
-def conformed(command):
-    """The exit status and the lines of the command."""
-
-    def told(*arguments):
-        code, printed, errors = command("conform", *arguments)
-        assert errors == ""
-        return code, printed.splitlines()
-
-    return told
-
-
-@pytest.fixture
 def mine(tmp_path):
-    def write(wrong):
-        path = tmp_path / "mine.py"
-        path.write_text("import numpy as np\n" + WRONG.format(wrong=wrong))
-        return path
-
-    return write
+    path = tmp_path / "mine.py"
+    path.write_text(MINE)
+    return path
 
 
-def test_an_adapter_that_passes_what_it_claims_exits_with_0(conformed):
-    code, lines = conformed(EXAMPLES / "transformers_mpt.py")
-    assert code == 0
-    assert "transformers_mpt.py: torch, float32, seed " in lines[0]
-    assert sum(line.startswith("  passed") for line in lines) == 6
-    assert lines[-1] == f"6 passed, 0 failed, 0 raised, 0 convention, 0 refused, {len(CHECKS) - 6} not claimed"
+@pytest.mark.parametrize(
+    ("only", "status", "words"),
+    [
+        ("alibi_slopes.powers_of_two", 0, "passed alibi_slopes.powers_of_two n heads, n = 1, 2, 4"),
+        ("alibi_slopes", 1, "FAILED alibi_slopes.any_head_count 3 heads: head 0: expected 0.0625, got 0.15749"),
+        ("alibi_slopes", 1, "alibi_slopes: up to 128 heads; nothing larger was run 1 passed, 1 failed, 0 raised"),
+        ("alibi_bias.whole", 1, "2 heads, 5 queries at the end of 5 keys: 4 keys at most; cases as expected: 8"),
+        ("alibi_bias.whole alibi_slopes.powers_of_two", 0, "1 passed, 0 failed, 0 raised, 0 convention, 1 refused"),
+        ("shift.whole alibi_slopes.powers_of_two", 1, "1 passed, 0 failed, 1 raised, 0 convention, 0 refused"),
+        ("rope alibi_slopes.powers_of_two", 0, "checks not claimed: 8 rope 1 passed"),
+        ("rope", 1, "0 passed, 0 failed, 0 raised, 0 convention, 0 refused, 8 not claimed"),
+    ],
+)
+def test_a_line_tells_each_check_and_what_deviates_or_never_passes_exits_with_1(command, mine, only, status, words):
+    found, printed, errors = command("conform", mine, *(f"--only={name}" for name in only.split()))
+    assert (found, errors) == (status, "") and words in " ".join(printed.split())
 
 
-def test_a_deviation_exits_with_1_and_is_one_line(conformed, mine):
-    code, lines = conformed(mine("2.0 ** (-8 / n_heads * np.arange(1, n_heads + 1))"))
-    assert code == 1
-    failed = [line for line in lines if line.startswith("  FAILED")]
-    assert len(failed) == 1 and "alibi_slopes.any_head_count" in failed[0] and "3 heads: head 0: expected" in failed[0]
-
-
-def test_a_crash_exits_with_1_and_a_refusal_alone_too(conformed, mine):
-    assert conformed(mine("undefined"))[0] == 1
-    code, lines = conformed(mine("(_ for _ in ()).throw(NotImplementedError('not here'))"))
-    assert code == 1 and lines[-1].startswith("0 passed, 0 failed, 0 raised, 0 convention, 2 refused")
-
-
-def test_only_some_checks_are_run(conformed):
-    code, lines = conformed(EXAMPLES / "transformers_bloom.py", "--only", "alibi_bias.decode", "--only", "rope")
-    assert code == 0 and lines[-1].startswith("1 passed, 0 failed, 0 raised, 0 convention, 0 refused, 8 not claimed")
-
-
-def test_json_holds_what_every_adapter_claims_and_one_that_deviates_exits_with_1(conformed, mine, tmp_path):
-    target = tmp_path / "out/results.json"
-    wrong = mine("np.full(n_heads, np.nan)")
-    code, lines = conformed(wrong, EXAMPLES / "transformers_mpt.py", "--json", target, "--seed", 3)
-    assert code == 1 and lines[-1] == f"wrote {target}"
-    told, right = read(target)["adapters"]
+def test_json_is_of_what_is_claimed_and_the_same_for_the_same_seed_and_a_drawn_seed_is_told(command, mine, tmp_path):
+    target, runs = tmp_path / "out/results.json", []
+    asked = ("conform", mine, EXAMPLES / "transformers_mpt.py", "--json", target, "--only=alibi_slopes", "--only=rope")
+    for seed in ((), (), ("--seed", 3), ("--seed", 3)):
+        code, printed, _ = command(*asked, *seed)
+        told, right = read(target)["adapters"]
+        assert code == 1 and printed.count(f", seed {told['seed']}\n") == 2 and printed.endswith(f"wrote {target}\n")
+        runs.append(target.read_bytes())
+    assert len(set(runs)) == 3 and runs[2] == runs[3]
     assert (told["backend"], told["dtype"], told["seed"], told["package"]) == ("numpy", "float32", 3, "")
-    outcomes = {row["check"]: row["outcome"] for row in told["results"]}
-    assert outcomes == {f"alibi_slopes.{name}": "failed" for name in ("powers_of_two", "any_head_count")}
-    assert len(right["results"]) == 6 and right["package"] == f"transformers {version('transformers')}"
+    assert right["package"] == f"transformers {version('transformers')}"
+    assert [[row["outcome"] for row in of["results"]] for of in (told, right)] == [["passed", "failed"], ["passed"] * 2]
+    assert told["results"][0]["check"] == "alibi_slopes.powers_of_two"
 
 
 def test_a_package_that_is_not_there_is_refused(refused, mine):
-    path = mine("0\nPACKAGE = 'absent'")
-    refused(f"conform {path}", "mine.py: PACKAGE must name what is installed, got 'absent'")
+    mine.write_text(MINE + "PACKAGE = 'absent'")
+    refused(f"conform {mine}", "mine.py: PACKAGE must name what is installed, got 'absent'")
 
 
-def test_list_names_every_subject_and_check(conformed):
-    code, lines = conformed("--list")
-    assert code == 0
-    words = {line.split("(")[0].split()[0] for line in lines}
+def test_list_names_every_subject_and_check(done):
+    words = {line.split("(")[0].split()[0] for line in done("conform", "--list").splitlines()}
     assert {check.name for check in CHECKS} | set(SUBJECTS) <= words
 
 
 def test_the_pages_list_every_subject_every_planted_mistake_and_every_adapter():
-    from tests.proofs_check.conform.planted import MISTAKES
-
     page = text_of("docs/conform.md") + text_of("docs/conform-board.md")
-    for name in SUBJECTS:
-        assert f"`{name}" in page, name
-    for mistake, check in MISTAKES.values():
-        assert f"| {mistake} | `{check}` |" in page, mistake
-    for path in EXAMPLES.glob("*.py"):
-        assert f"`{path.name}`" in page, path
+    listed = [f"`{name}" for name in SUBJECTS] + [f"`{path.name}`" for path in EXAMPLES.glob("*.py")]
+    listed += [f"| {mistake} | `{check}` |" for mistake, check in MISTAKES.values()]
+    assert [words for words in listed if words not in page] == []
 
 
-def test_the_board_tells_deviations_refusals_and_other_outcomes_apart():
+def test_the_board_tells_deviations_refusals_and_other_outcomes_apart_of_checks_that_there_are():
     outcomes = ("passed", "failed", "refused", "convention")
     cell = conform_page._cell([{"check": f"rope.{outcome}", "outcome": outcome} for outcome in outcomes])
     assert cell == "1/4 **failed**, refused, *convention*"
     assert max(map(len, conform_page.page().splitlines())) <= 120
-
-
-def test_the_board_has_results_of_checks_that_there_are_and_of_all_that_an_adapter_claims_which_runs_here():
-    for one in conform_page.adapters():
-        ran = {row["check"] for row in one["results"]}
-        assert ran <= {check.name for check in CHECKS}, one["adapter"]
-        if one["package"].startswith(("induction-workbench", "transformers")):
-            assert ran == {check.name for check in claimed(load(str(EXAMPLES.parents[1] / one["adapter"])))}
+    ran = {row["check"] for one in conform_page.adapters() for row in one["results"]}
+    assert ran <= {check.name for check in CHECKS}

@@ -1,83 +1,64 @@
-"""The adapters in examples/conform: the workbench's own and transformers' pass all that they claim."""
+"""The adapters in examples/conform of packages that are here pass all that they claim and do not refuse."""
 
-from functools import cache
 from pathlib import Path
 
 import pytest
 
-from proofs_check.conform import CHECKS, Outcome, conform, load
+from proofs_check.conform import CHECKS, Outcome, claimed, conform, load
+from scripts.pages import conform_page
 from tests.dynamics.hf import models
 
-EXAMPLES = Path(__file__).parents[3] / "examples/conform"
+EXAMPLES = conform_page.RESULTS.parent
+BOARD = {Path(one["adapter"]).stem: one["results"] for one in conform_page.adapters()}
 OWN = ("workbench", "workbench_model")
-TRANSFORMERS = ("attention", "bloom", "gptj", "model", "mpt", "rotary")
-HERE = (*OWN, *(f"transformers_{name}" for name in TRANSFORMERS))
-REFUSED = {
-    "attention.together": "workbench",  # a cached token has no document
-    "alibi_attention.together": "workbench",
-    "sink_attention.together": "workbench",
-    "decoded.ragged": "workbench_model",
-    "decoded.ragged_chunks": "workbench_model",
-    "rope.bases": "transformers_gptj",
-    "rope.together": "transformers_gptj",
-    "shift.widest": "workbench",  # four weights at most
-    "shifted_keys.widest": "workbench",
-}
+HERE = (*OWN, "torch_attention", *(f"transformers_{name}" for name in ("bloom", "gptj", "model", "mpt", "rotary")))
+# What does not pass: a cached token has no document, no more than four tokens are shifted, prompts have one length.
+OTHERS = {
+    "workbench": {
+        "attention.together", "alibi_attention.together", "sink_attention.together", "shift.widest",
+        "shifted_keys.widest",
+    },
+    "workbench_model": {"decoded.ragged", "decoded.ragged_chunks"},
+    "transformers_gptj": {"rope.bases", "rope.together"},
+    "torch_attention": {"attention.decode", "attention.chunks"},
+}  # fmt: skip
 LENGTH = {"mpt": {"max_seq_len": 512}, "gpt2": {"n_positions": 512}}  # the others know no longest sequence
 
 
-def passed(of, seed=0):
-    """The names that passed; none deviates."""
-    results = conform(of, seed=seed)
-    assert [r for r in results if r.deviates] == []
-    return {r.check.name for r in results if r.outcome is Outcome.PASSED}, results
+def deep(*given):
+    return [pytest.param(one, marks=pytest.mark.deep) for one in given]
 
 
-@cache
-def passed_here(name, seed=0):
-    return passed(load(str(EXAMPLES / f"{name}.py")), seed)
+def outcomes(of, seed=0):
+    """How every check came out that the adapter claims."""
+    return {r.check.name: r.outcome.value for r in conform(of, seed=seed) if r.outcome is not Outcome.NOT_CLAIMED}
 
 
-@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.deep), pytest.param(2, marks=pytest.mark.deep)])
-@pytest.mark.parametrize("name", HERE)
-def test_own_and_transformers_implementations_pass_all_that_they_claim(name, seed):
-    names, results = passed_here(name, seed)
-    assert names
-    refused = {r.check.name for r in results if r.outcome is Outcome.REFUSED}
-    assert refused == {check for check, by in REFUSED.items() if by == name}
+@pytest.mark.parametrize("seed", [0, *deep(1, 2)])
+@pytest.mark.parametrize("name", [*HERE, *deep("transformers_attention")])
+def test_own_and_transformers_implementations_pass_all_that_they_claim_as_the_board_tells(name, seed):
+    found = outcomes(load(str(EXAMPLES / f"{name}.py")), seed)
+    other = "convention" if name == "torch_attention" else "refused"
+    assert found == {check: other if check in OTHERS.get(name, ()) else "passed" for check in found}
+    assert found == {row["check"]: row["outcome"] for row in BOARD[name]}
 
 
-def test_own_adapters_claim_every_subject_and_all_but_a_few_checks():
-    found = set().union(*(passed_here(name)[0] for name in OWN))
-    assert {check.name for check in CHECKS} - found == {
-        "alibi_bias.left_padding", "rope.partial", "decoded.ragged", "decoded.ragged_chunks", "shift.widest",
-        "shifted_keys.widest", "attention.together", "alibi_attention.together", "sink_attention.together",
-    }  # fmt: skip
+def test_own_adapters_claim_every_subject_and_all_but_two_checks():
+    own = {check for name in OWN for check in claimed(load(str(EXAMPLES / f"{name}.py")))}
+    assert {check.name for check in {*CHECKS} - own} == {"alibi_bias.left_padding", "rope.partial"}
 
 
-def test_torch_itself_counts_queries_from_the_first_key():
-    results = conform(load(str(EXAMPLES / "torch_attention.py")))
-    assert {r.check.name: r.outcome for r in results if r.deviates} == dict.fromkeys(
-        ("attention.decode", "attention.chunks"), Outcome.CONVENTION
-    )
-
-
-DEEP = [pytest.param(family, marks=pytest.mark.deep) for family in ("mpt", "qwen3", "gpt_neox", "gpt_oss")]
-
-
-@pytest.mark.parametrize("family", ["bloom", "gpt2", *DEEP])
+@pytest.mark.parametrize("family", deep("bloom", "gpt2", "mpt", "qwen3", "gpt_neox", "gpt_oss"))
 def test_models_of_transformers_decode_in_batches_of_any_prompts_what_they_read_whole(family):
     import torch
 
     of = load(str(EXAMPLES / "transformers_model.py"))
     built = models.model(family, dtype=torch.float32, **LENGTH.get(family, {}))
     of.module.model, of.vocab = (lambda: built), 64
-    names, _ = passed(of)
-    assert names == {check.name for check in CHECKS if check.subject in ("logits", "decoded")}
+    assert outcomes(of) == {check.name: "passed" for check in CHECKS if check.subject in ("logits", "decoded")}
 
 
-@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.stem)
-def test_every_adapter_says_in_one_line_what_it_is_of_and_is_loaded_where_its_package_is(path):
-    assert path.read_text("utf-8").startswith('"""') and path.read_text("utf-8").splitlines()[0].endswith('."""')
-    if path.stem in HERE:
-        assert load(str(path)).name.endswith(path.name)
+def test_every_adapter_says_in_one_line_what_it_is_of():
+    for path in EXAMPLES.glob("*.py"):
+        first = path.read_text("utf-8").splitlines()[0]
+        assert first.startswith('"""') and first.endswith('."""'), path
