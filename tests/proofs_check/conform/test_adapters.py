@@ -48,7 +48,8 @@ def test_own_adapters_claim_every_subject_and_all_but_two_checks():
     assert {check.name for check in {*CHECKS} - own} == {"alibi_bias.left_padding", "rope.partial"}
 
 
-@pytest.mark.parametrize("family", deep("bloom", "gpt2", "mpt", "qwen3", "gpt_neox", "gpt_oss"))
+@pytest.mark.deep
+@pytest.mark.parametrize("family", ["bloom", "gpt2", "mpt", "qwen3", "gpt_neox", "gpt_oss"])
 def test_models_of_transformers_decode_in_batches_of_any_prompts_what_they_read_whole(family):
     import torch
 
