@@ -53,16 +53,19 @@ def test_a_line_tells_each_check_and_what_deviates_or_never_passes_exits_with_1(
 
 def test_json_is_of_what_is_claimed_and_the_same_for_the_same_seed_and_a_drawn_seed_is_told(command, mine, tmp_path):
     target, runs = tmp_path / "out/results.json", []
-    asked = ("conform", mine, EXAMPLES / "transformers_mpt.py", "--json", target, "--only=alibi_slopes", "--only=rope")
+    mpt = EXAMPLES / "transformers_mpt.py"
+    asked = ("conform", mine, mpt, "--json", target, "--only=alibi_slopes", "--only=shift.wider")
     for seed in ((), (), ("--seed", 3), ("--seed", 3)):
         code, printed, _ = command(*asked, *seed)
         told, right = read(target)["adapters"]
         assert code == 1 and printed.count(f", seed {told['seed']}\n") == 2 and printed.endswith(f"wrote {target}\n")
-        runs.append(target.read_bytes())
-    assert len(set(runs)) == 3 and runs[2] == runs[3]
+        # the third tells the weights that were drawn
+        runs.append((target.read_bytes(), told["results"][2]["told"]))
+    assert runs[2] == runs[3] and [len(set(of)) for of in zip(*runs, strict=True)] == [3, 3]
     assert (told["backend"], told["dtype"], told["seed"], told["package"]) == ("numpy", "float32", 3, "")
     assert right["package"] == f"transformers {version('transformers')}"
-    assert [[row["outcome"] for row in of["results"]] for of in (told, right)] == [["passed", "failed"], ["passed"] * 2]
+    assert [row["outcome"] for row in told["results"]] == ["passed", "failed", "raised"]
+    assert [row["outcome"] for row in right["results"]] == ["passed", "passed"]
     assert told["results"][0]["check"] == "alibi_slopes.powers_of_two"
 
 
