@@ -64,6 +64,8 @@ def described(adapter: "Adapter") -> dict[str, Any]:
 
 def listed() -> str:
     """Subjects, and under each its checks."""
+    from textwrap import fill
+
     from proofs_check.conform import CHECKS, SUBJECTS
 
     lines = []
@@ -72,8 +74,8 @@ def listed() -> str:
         for check in CHECKS:
             if check.subject == name:
                 needs = "".join(f"[{need}] " for need in (*check.needs, check.backend) if need)
-                lines.append(f"    {check.name:40}{needs}{check.says}")
-    return "\n".join(lines)
+                lines.append(f"    {check.name:36}{needs}{check.says}")
+    return "\n".join(fill(line, 112, subsequent_indent=" " * 40, break_on_hyphens=False) for line in lines)
 
 
 def text(head: Mapping[str, Any], results: list["Result"]) -> str:
