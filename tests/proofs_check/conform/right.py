@@ -191,3 +191,20 @@ class Right:
         state["k"], state["v"] = np.concatenate([state["k"], k], 2), np.concatenate([state["v"], v], 2)
         state["last"], state["at"] = x[-1:], state["at"] + len(part)
         return (x[-1] + self.attention(q, state["k"], state["v"])[0, 0, -1]) @ self.table.T
+
+
+class InTorch(Right):
+    """What has a gradient."""
+
+    BACKEND = "torch"
+
+
+class Stateless(Right):
+    """Shifts that know no chunks."""
+
+    def shift(self, x, weights, segments=None, mask=None):
+        return Right.shift(self, x, weights, None, segments, mask)[0]
+
+    def shifted_keys(self, keys, weights, positions, base):
+        mixed = [self.shift(head, weights) for head in np.swapaxes(keys, 0, 1)]
+        return self.turn(np.stack(mixed, 1), positions, base)

@@ -1,59 +1,29 @@
 """Forty mistakes past a size, in a combination, by state, precision or policy, which no check found when written.
 
-UNSEEN: class -> (where it was met, or its kind; the subject). Each is `Right` with one method that gets, or gives back,
-something else. Any check may find it.
+UNSEEN: class -> (where it was met, or its kind; the subject). Any check may find it.
 """
 
-import inspect
+from functools import partial
 
 import numpy as np
 
-from tests.proofs_check.conform.planted import met
+from tests.proofs_check.conform.planting import plant
 from tests.proofs_check.conform.right import Right, softmax
 
 UNSEEN = {}
-
-# What the last axes of arguments are.
-AXES = {"logits": "rows heads queries keys", "q": "rows heads queries width", "k": "rows groups keys width",
-        "x": "tokens width", "keys": "tokens width", "tokens": "rows length", "steps": "rows length"}
-
-
-def known(given):
-    """Arguments by name, and the sizes of their axes."""
-    return given | {name: size for key in given.keys() & AXES.keys()
-                    for size, name in zip(given[key].shape[::-1], AXES[key].split()[::-1], strict=False)}
-
-
-def asked(function, facts):
-    """Call a function with what it names."""
-    return function(*(facts[name] for name in inspect.signature(function).parameters))
-
-
-def unseen(where, subject, method=None, into=UNSEEN, when="True", found=lambda found: found, **changes):
-    """Keep a class whose method gets other arguments (`changes`) or gives back something else (`found`).
-
-    Both are functions of what their parameters name: arguments, sizes, `self`, and what the right method `found`.
-    when: an expression in arguments, sizes and the number of `calls`; where it is false, the method is right."""
-    name = method or subject
-    right = getattr(Right, name)
-
-    def wrong(self, *given, **more):
-        bound = inspect.signature(right).bind(self, *given, **more)
-        bound.apply_defaults()
-        self.calls = getattr(self, "calls", 0) + 1
-        facts = known(bound.arguments | {"calls": self.calls})
-        if not eval(when, None, facts):
-            return right(self, *given, **more)
-        bound.arguments |= {key: asked(change, facts) for key, change in changes.items()}
-        return asked(found, facts | {"found": right(*bound.args, **bound.kwargs)})
-
-    wrong.__name__ = where
-    met(where, subject, name, into)(wrong)
+unseen = partial(plant, UNSEEN)
 
 
 def cut(x):
     """To bfloat16: the last 16 bits are cut off."""
     return (np.float32(x).view("u4") & 0xFFFF0000).view("f4")
+
+
+def one_buffer(self, found):
+    """The state, in the place of every other of its shape."""
+    kept = vars(self).setdefault(str(found[1].shape), found[1])
+    np.copyto(kept, found[1])
+    return found[0], kept
 
 
 # Past a size.
@@ -133,8 +103,7 @@ unseen("a prefix cache that finds prompts by their lengths", "decoded",
            f"{[*map(len, prompts)]} {steps.shape} {chunk}", found))
 unseen("scores of a cache that are not reset for the next text", "evicting_attention", "forget",
        k=lambda self, k: vars(self).setdefault(str(k.shape), k))
-unseen("one buffer for the state of every stream", "shift", found=lambda self, found: (found[0], np.copyto(
-    kept := vars(self).setdefault(str(found[1].shape), found[1]), found[1]) or kept))
+unseen("one buffer for the state of every stream", "shift", found=one_buffer)
 
 # By precision.
 

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from tests.proofs_check.conform.unseen import unseen
+from tests.proofs_check.conform.planting import out, plant
 
 WRAPPED = {}
 
@@ -34,17 +34,11 @@ WHEN = {
 }
 
 
-def out(damage):
-    """The damage done to an output, beside which a state may stand."""
-    return {"found": lambda found: (damage(found[0]), *found[1:]) if isinstance(found, tuple)
-            else damage(np.array(found))}
-
-
 DAMAGES = {
-    "1 % too much": out(lambda x: 1.01 * x),
-    "zeros": out(lambda x: 0 * x),
-    "the next along axis 0": out(lambda x: np.roll(x, -1, 0)),
-    "the next along axis 1": out(lambda x: np.roll(x, -1, 1)),
+    "1 % too much": {"found": out(lambda x: 1.01 * x)},
+    "zeros": {"found": out(lambda x: 0 * x)},
+    "the next along axis 0": {"found": out(lambda x: np.roll(x, -1, 0))},
+    "the next along axis 1": {"found": out(lambda x: np.roll(x, -1, 1))},
     "the last value is lost": {"v": lambda v: v * (np.arange(v.shape[-2], 0, -1) > 1)[:, None]},
     "no window": {"window": lambda: None},
     "no documents": {"segments": lambda: None},
@@ -55,4 +49,4 @@ for subject in [*WHEN, *WHEN, *[*WHEN][-3:] * 4, "attention", "alibi_attention"]
     when = WHEN[subject].pop(draw.integers(len(WHEN[subject])))
     fit = {"found", *when.split(), *"v" * subject.endswith("attention")}
     told = draw.choice([name for name, damage in DAMAGES.items() if {*damage} <= fit])
-    unseen(f"{when}: {told}", subject, into=WRAPPED, when=when, **DAMAGES[told])
+    plant(WRAPPED, f"{when}: {told}", subject, when=when, **DAMAGES[told])
