@@ -1,68 +1,102 @@
 """For each check a mistake that it alone finds of its subject: without the check, the suite would let it through.
 
-SOLE: class -> (what is asked for where it goes wrong, the check).
+SOLE: class -> (where it goes wrong, the check).
 """
 
 import numpy as np
 
+from proofs_check.conform import CHECKS
 from tests.proofs_check.conform.planting import asked, out, plant
 from tests.proofs_check.conform.right import InTorch, Right, Stateless
 from tests.proofs_check.conform.unseen import one_buffer
 
 SOLE = {}
-
-ATTENTION = {"one": "queries == 1 < keys", "some": "1 < queries < keys", "groups": "heads > groups", "rows": "rows > 1",
-             "pads": "mask is not None", "right": "mask is not None and not mask[:, -1].all()",
-             "documents": "segments is not None", "window": "window is not None", "large": "abs(q).max() > 15",
-             "late": "abs(k).max() > 100", "long": "keys > 9"}
-OF_ATTENTION = {"whole": "long", "causal": "late", "decode": "one", "chunks": "some", "grouped": "groups", "batch": "rows",
-                "large_logits": "large", "left_padding": "pads", "right_padding": "pads right", "packed": "documents",
-                "window": "window", "together": "documents window"}
-SHIFT = {"state": "state is not None", "single": "state is not None and tokens == 1", "pads": "mask is not None",
-         "documents": "segments is not None", "wider": "2 < len(weights) < 5", "widest": "len(weights) > 4"}
-OF_SHIFT = {"wider": "wider", "widest": "widest", "batch": "rows", "causal": "large", "chunks": "state",
-            "steps": "state single", "together": "rows wider"}
-# Subject: what may be asked for; check: what is asked for where the mistake is, and no more.
-ASKED = {
-    "alibi_slopes": ({"other": "n_heads & (n_heads - 1)"}, {"powers_of_two": "", "any_head_count": "other"}),
-    "alibi_bias": (
-        {"other": "n_heads & (n_heads - 1)", "one": "n_queries == 1 < n_keys", "some": "1 < n_queries < n_keys",
-         "pads": "mask is not None"},
-        {"whole": "", "any_head_count": "other", "decode": "one", "chunks": "some", "left_padding": "pads"}),
-    "attention": (ATTENTION, OF_ATTENTION),
-    "alibi_attention": (ATTENTION | {"other": "heads & (heads - 1)"}, OF_ATTENTION | {"any_head_count": "other"}),
-    "sink_attention": (ATTENTION | {"least": "sinks.max() < -30", "most": "sinks.min() > 60"},
-                       OF_ATTENTION | {"no_sink": "least", "large_sink": "most"}),
-    "shift": (SHIFT | {"rows": "len(x) > 1", "large": "abs(x).max() > 200", "width": "width % 4"},
-              OF_SHIFT | {"whole": "width", "packed": "documents", "left_padding": "pads"}),
-    "shifted_keys": (SHIFT | {"rows": "len(keys) > 1", "large": "abs(keys).max() > 200", "heads": "keys.shape[1] > 8"},
-                     OF_SHIFT | {"order": "heads"}),
-    "rope": (
-        {"single": "tokens == 1", "later": "positions[0, 0] > 9", "far": "positions.min() > 250", "rows": "len(x) > 1",
-         "jumps": "(np.diff(positions) != 1).any()", "base": "base != 1e4", "dims": "dims is not None",
-         "heads": "x.shape[1] > 8"},
-        {"angles": "heads", "offset": "later", "bases": "base", "rows": "rows later", "any_order": "jumps",
-         "far": "later far", "partial": "dims", "together": "rows later base"}),
-    "evicting_attention": (
-        {"groups": "heads > groups", "chunks": "max(chunks[1:]) > 1"},
-        {"output": "", "grouped": "groups", "chunks": "chunks", "together": "groups chunks"}),
-    "razor_attention": (
-        {"single": "keys == 1", "layers": "len(k) > 1", "rows": "rows > 1", "groups": "heads > groups",
-         "chunks": "len(chunks) > 1", "token": "compensation", "whole": "whole.any()"},
-        {"local_heads": "", "whole_heads": "whole", "every_layer": "layers", "grouped": "groups", "batch": "rows",
-         "chunks": "chunks", "compensation": "token", "together": "rows token"}),
-    "logits": ({"rows": "rows > 1"}, {"batch": "rows"}),
-    "decoded": (
-        {"rows": "len(prompts) > 1", "ragged": "len({*map(len, prompts)}) > 1", "chunk": "chunk"},
-        {"steps": "", "batch": "rows", "ragged": "rows ragged", "chunks": "chunk", "batch_chunks": "rows chunk",
-         "ragged_chunks": "rows ragged chunk"}),
+ATTENTION = {
+    "together": "segments is not None and window is not None",
+    "several": "sum([queries < keys, heads > groups, rows > 1, mask is not None, segments is not None, "
+               "window is not None]) > 1",
+    "causal": "abs(k).max() > 100",
+    "large_logits": "abs(q).max() > 15",
+    "decode": "queries == 1 < keys",
+    "chunks": "queries < keys",
+    "grouped": "heads > groups",
+    "right_padding": "mask is not None and not mask[:, -1].all()",
+    "left_padding": "mask is not None",
+    "packed": "segments is not None",
+    "window": "window is not None",
+    "batch": "rows > 1 and keys < 10",
+    "whole": "rows == 1 and keys > 9",
 }
-
-
-def sole(check, words="", found=out(lambda x: 1.01 * x + 0.01), **more):
-    features, _ = ASKED.get(check.split(".")[0], ({}, {}))
-    when = " and ".join(f"({each})" if word in words.split() else f"not ({each})" for word, each in features.items())
-    plant(SOLE, f"{check}: {words}", check, when=when or "True", found=found, **more)
+SHIFT = {
+    "together": "len(x) > 1 and len(weights) > 2",
+    "several": "sum([len(x) > 1, len(weights) > 2, state is not None, mask is not None, segments is not None]) > 1",
+    "causal": "abs(x).max() > 200",
+    "widest": "len(weights) > 4",
+    "wider": "len(weights) > 2",
+    "steps": "state is not None and tokens == 1",
+    "chunks": "state is not None",
+    "packed": "segments is not None",
+    "left_padding": "mask is not None",
+    "batch": "len(x) > 1",
+    "whole": "width % 4",
+}
+# Of each subject the mistake of a check is where its condition is the first that holds.
+FIRST = {
+    "alibi_slopes": {"any_head_count": "n_heads & (n_heads - 1)", "powers_of_two": "True"},
+    "alibi_bias": {
+        "left_padding": "mask is not None",
+        "any_head_count": "n_heads & (n_heads - 1)",
+        "decode": "n_queries == 1 < n_keys",
+        "chunks": "n_queries < n_keys",
+        "whole": "True",
+    },
+    "attention": ATTENTION,
+    "alibi_attention": {"any_head_count": "heads & (heads - 1)"} | ATTENTION,
+    "sink_attention": {"no_sink": "sinks.max() < -30", "large_sink": "sinks.min() > 60"} | ATTENTION,
+    "shift": SHIFT,
+    "shifted_keys": {"order": "keys.shape[1] > 8"} | {k: when.replace("x)", "keys)") for k, when in SHIFT.items()},
+    "rope": {
+        "together": "len(x) > 1 and base != 1e4",
+        "several": "tokens == 1 or sum([positions.min() > 250, len(x) > 1, (np.diff(positions) != 1).any(), "
+                   "base != 1e4, dims is not None]) > 1",
+        "angles": "x.shape[1] > 8",
+        "far": "positions.min() > 250",
+        "rows": "len(x) > 1",
+        "any_order": "(np.diff(positions) != 1).any()",
+        "bases": "base != 1e4",
+        "partial": "dims is not None",
+        "offset": "positions.min() > 9",
+    },
+    "evicting_attention": {
+        "together": "heads > groups and max(chunks[1:]) > 1",
+        "grouped": "heads > groups",
+        "chunks": "max(chunks[1:]) > 1",
+        "output": "True",
+    },
+    "razor_attention": {
+        "together": "compensation and rows > 1",
+        "several": "keys == 1 or "
+                   "sum([len(k) > 1, rows > 1, heads > groups, len(chunks) > 1, compensation]) > 1",
+        "every_layer": "len(k) > 1",
+        "batch": "rows > 1",
+        "grouped": "heads > groups",
+        "chunks": "len(chunks) > 1",
+        "compensation": "compensation",
+        "whole_heads": "whole.any()",
+        "local_heads": "True",
+    },
+    "logits": {"batch": "rows > 1"},
+    "decoded": {
+        "ragged_chunks": "chunk and len({*map(len, prompts)}) > 1",
+        "batch_chunks": "chunk and len(prompts) > 1",
+        "chunks": "chunk",
+        "ragged": "len({*map(len, prompts)}) > 1",
+        "batch": "len(prompts) > 1",
+        "steps": "True",
+    },
+}
+STATELESS = ["shift.batch", "shift.wider", "shift.left_padding", "shifted_keys.batch", "shifted_keys.wider"]
+NAMES = [check.name for check in CHECKS]
 
 
 def layers(first, last):
@@ -80,23 +114,32 @@ def kept(place, value):
     return found
 
 
-STATELESS = ("shift.batch", "shift.wider", "shift.left_padding", "shifted_keys.batch", "shifted_keys.wider")
-for subject, (_, checks) in ASKED.items():
-    for name, words in checks.items():
-        check = f"{subject}.{name}"
-        sole(check, words, right=Stateless if check in STATELESS else Right)
+KEPT = {
+    "own_token": kept(np.s_[..., -1, -1], lambda: False),
+    "causal": kept(np.s_[..., -2, -1], lambda: True),
+    "gone_for_good": kept(np.s_[..., -2:, 0], lambda: (False, True)),
+    "hindsight": kept(np.s_[..., -4:, 0], lambda sees, k: (
+        sees[..., -4, 0] & (k[..., -1, 0] < k[..., -2, 0]))[..., None]),
+    "batch": kept(np.s_[:], lambda sees: sees[:1]),
+}
+for subject, conditions in FIRST.items():
+    first = ""
+    for name, when in conditions.items():
+        if (check := f"{subject}.{name}") in NAMES:
+            plant(SOLE, when, check, when=f"{first}({when})", found=out(lambda x: 1.01 * x + 0.01),
+                  right=Stateless if check in STATELESS else Right)
+        first += f"not ({when}) and "
 for subject in ("shift", "shifted_keys"):
-    plant(SOLE, "", f"{subject}.streams", found=one_buffer)
-sole("value_residual.first_layer", found=layers(0, 1))
-sole("value_residual.factors", found=layers(1, 2))
-sole("value_residual.later_layers", found=layers(2, None))
-sole("value_residual.gradient", right=InTorch, values=lambda values: [values[0].detach(), *values[1:]],
-     found=lambda values, found: [values[0], *found[1:]])
-sole("evicting_attention.own_token", found=kept(np.s_[..., -1, -1], lambda: False))
-sole("evicting_attention.causal", found=kept(np.s_[..., -2, -1], lambda: True))
-sole("evicting_attention.gone_for_good", found=kept(np.s_[..., -2:, 0], lambda: (False, True)))
-sole("evicting_attention.hindsight", found=kept(np.s_[..., -4:, 0], lambda sees, k: (
-    sees[..., -4, 0] & (k[..., -1, 0] < k[..., -2, 0]))[..., None]))
-sole("evicting_attention.batch", found=kept(np.s_[:], lambda sees: sees[:1]))
-plant(SOLE, "", "logits.causal", found=lambda self, tokens, found: (
-    found + 0.1 * (self.table[tokens[:, -1:]] @ self.table.T) * np.eye(len(tokens[0]))[:, :1]))
+    plant(SOLE, "two streams", f"{subject}.streams", found=one_buffer)
+for name, found in {
+    "value_residual.first_layer": layers(0, 1),
+    "value_residual.factors": layers(1, 2),
+    "value_residual.later_layers": layers(2, None),
+    "logits.causal": lambda self, tokens, found: (
+        found + 0.1 * (self.table[tokens[:, -1:]] @ self.table.T) * np.eye(len(tokens[0]))[:, :1]),
+}.items():
+    plant(SOLE, "always", name, found=found)
+plant(SOLE, "always", "value_residual.gradient", right=InTorch, values=lambda values: [values[0].detach(), *values[1:]],
+      found=lambda values, found: [values[0], *found[1:]])
+for name, found in KEPT.items():
+    plant(SOLE, name, f"evicting_attention.{name}", when="heads == groups and max(chunks[1:]) == 1", found=found)
