@@ -1,4 +1,4 @@
-"""One way to plant a mistake: where a condition holds, a right method gets other arguments or gives back another.
+"""One way to plant a mistake: where a condition holds, a right method gets other arguments, or its result is changed.
 
 Conditions, changes and damages name what they read: the method's arguments, sizes of their axes, `self`, and `calls`,
 how often the method was called.

@@ -17,7 +17,7 @@ NOT_FOUND = ["token 0 is taken for a pad wherever it stands"]  # it is never dra
 
 
 def finds(check, cls):
-    """By what the mistake answers; where it is no crash itself, its own crash would be none of a package."""
+    """By what the mistake answers: if it crashed where it is meant to answer, it would be none of a package."""
     outcome = run(Adapter(cls()), check).outcome
     return outcome is Outcome.RAISED if "a crash" in cls.__name__ else outcome in (Outcome.FAILED, Outcome.CONVENTION)
 
@@ -30,7 +30,8 @@ def test_mistake_is_found_by_the_check_that_names_it(cls):
 def test_mistakes_that_no_check_found_once_are_found_by_one_of_their_subject_or_of_decoding():
     missed = [
         where for cls, (where, subject) in (UNSEEN | WRAPPED).items()
-        if not any(finds(check, cls) for of in (subject, "decoded") for check in CHECKS[::-1] if check.subject == of)
+        if not any(finds(check, cls) for of in dict.fromkeys((subject, "decoded"))
+                   for check in CHECKS[::-1] if check.subject == of)
     ]
     assert missed == NOT_FOUND
 
@@ -41,13 +42,13 @@ def test_every_check_has_a_mistake():
 
 QUICK = ("alibi_slopes", "value_residual")
 
+
 @pytest.mark.parametrize(
-    "cls", [pytest.param(cls, marks=[] if check.startswith(QUICK) else pytest.mark.deep, id=check)
-            for cls, (_, check) in SOLE.items()])
-def test_no_other_check_of_its_subject_finds_it(cls):
-    name = SOLE[cls][1]
-    others = [check for check in CHECKS if check.subject == NAMED[name].subject and check.name != name]
-    assert [check.name for check in others if run(Adapter(cls()), check).deviates] == []
+    ("cls", "name"), [pytest.param(cls, name, marks=[] if name.startswith(QUICK) else pytest.mark.deep, id=name)
+                      for cls, (_, name) in SOLE.items()])
+def test_no_other_check_of_its_subject_finds_it(cls, name):
+    of_subject = [check for check in CHECKS if check.subject == NAMED[name].subject]
+    assert [check.name for check in of_subject if run(Adapter(cls()), check).deviates] == [name]
 
 
 @pytest.mark.parametrize(
