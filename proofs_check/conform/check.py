@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import combinations, product
-from typing import NamedTuple, TypeVar
+from itertools import combinations, groupby, product
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,6 @@ from proofs_check.conform.case import Case
 from proofs_check.conform.reference import Array, Yes
 
 Cases = Callable[["Given"], Iterator[Case]]
-Some = TypeVar("Some")
 # Lengths around the edges of tiles of 16, 32, 64, 128 and 256; between them, and past them, they are drawn.
 LENGTHS = (*range(1, 70), 95, 96, 97, 127, 128, 129, 160, 192, 193, 255, 256, 257, 300, 511, 512, 513)
 WIDTHS = (4, 8, 16, 24, 32, 40, 64, 72, 80, 96, 112, 128, 160, 256)  # channels of a head
@@ -59,7 +58,7 @@ class Given:
         """A whole number, both ends among them."""
         return int(self.draw.integers(least, most + 1))
 
-    def one_of(self, these: Sequence[Some]) -> Some:
+    def one_of(self, these: Sequence[Any]) -> Any:
         return these[self.between(0, len(these) - 1)]
 
     def padded(self, rows: int, length: int) -> Yes:
@@ -86,7 +85,7 @@ Drawn = Callable[[Given, frozenset[str], int, bool], Iterator[Case]]
 def drawn(case: Drawn, *features: str) -> Cases:
     """Cases of these features alone, short ones first."""
 
-    def cases(given: Given) -> Iterator[Case]:
+    def cases(given):
         for wide in (False, True):
             for length in RUNS[: None if wide else 6]:
                 yield from case(given, frozenset(features), length, wide)
@@ -97,11 +96,29 @@ def drawn(case: Drawn, *features: str) -> Cases:
 def together(case: Drawn, features: Mapping[str, str | None]) -> Cases:
     """Every combination of these features, each with the parameter that it needs: two at a time and then more."""
 
-    def cases(given: Given) -> Iterator[Case]:
+    def cases(given):
         taken = [name for name, needed in features.items() if needed is None or given.takes(needed)]
         for wide, n in product((False, True), range(2, len(taken) + 1)):
             for some in combinations(taken, n):
-                for length in (given.one_of(RUNS), given.one_of(RUNS)) if wide else (1, given.between(2, 6)):
+                for length in (given.one_of(RUNS[:9]), given.one_of(RUNS[9:])) if wide else (1, given.between(2, 6)):
                     yield from case(given, frozenset(some), length, wide)
 
     return cases
+
+
+def checks(subject: str, case: Drawn, features: Mapping[str, str | None], *rows: tuple[str, ...]) -> Iterator[Check]:
+    """A check for each row, which is a property, its sentence and its features; and one for several features at once.
+
+    features: those that are combined, each with the parameter that it needs.
+    """
+    for name, says, *asked in rows:
+        needs = {features.get(feature) for feature in asked} - {None}
+        yield Check(f"{subject}.{name}", says, drawn(case, *asked), tuple(needs))
+    several = "so it is where several of these are asked for at once"
+    yield Check(f"{subject}.together", several, together(case, features))
+
+
+def spelt_chunks(chunks: Sequence[int]) -> str:
+    """Their lengths in words; what comes several times is told once."""
+    runs = ((n, len([*same])) for n, same in groupby(chunks))
+    return "chunks of " + ", ".join(f"{n}{f' ({times} times)' * (times > 1)}" for n, times in runs)

@@ -29,7 +29,7 @@ def own(formula: Callable[..., Any]) -> Callable[..., Any]:
     """A formula that no adapter may ask. Raises RuntimeError if one does."""
 
     @wraps(formula)
-    def asked(*given: Any, **more: Any) -> Any:
+    def asked(*given, **more):
         if _silent[0]:
             raise RuntimeError(f"the adapter asks the suite itself for {formula.__name__}")
         return formula(*given, **more)
@@ -47,14 +47,13 @@ def slopes(n_heads: int) -> Array:
     power = 1
     while 2 * power <= n_heads:
         power *= 2
-    found = [2.0 ** (-8 * h / power) for h in range(1, power + 1)]
-    found += [2.0 ** (-8 * h / (2 * power)) for h in range(1, 2 * power, 2)]
-    return np.array(found[:n_heads])
+    both = slopes_of_the_sentence(power), slopes_of_the_sentence(2 * power)[::2]
+    return np.concatenate(both)[:n_heads]
 
 
 def slopes_of_the_sentence(n_heads: int) -> Array:
     """2^(-8h/n) for every n: the paper's sentence ("in general"), which the authors' code follows at powers of two."""
-    return np.array([2.0 ** (-8 * h / n_heads) for h in range(1, n_heads + 1)])
+    return 2.0 ** (-8 * np.arange(1, n_heads + 1) / n_heads)
 
 
 def bias(n_heads: int, n_queries: int, n_keys: int) -> Array:
@@ -161,16 +160,12 @@ def razor(q: Array, k: Array, v: Array, sinks: int, window: int, whole: Yes, com
     together as one, the mean of their keys and of their values, which counts N_d times. So each of them has the mean of
     their logits: N_d exp(q.mean(k)) mean(v) = sum_d exp(mean(q.k)) v_d.
     """
-    out, at = np.zeros_like(q), np.arange(q.shape[3])
+    at, group = np.arange(q.shape[3]), np.arange(q.shape[2]) * k.shape[2] // q.shape[2]
     back = at[:, None] - at
-    gone = (at >= sinks) & (back >= window)
-    for layer, row, head in np.ndindex(q.shape[:3]):
-        group = head * k.shape[2] // q.shape[2]
-        logits = q[layer, row, head] @ k[layer, row, group].T / np.sqrt(q.shape[4])
-        if not whole[layer, group]:
-            mean = np.where(gone, logits, 0.0).sum(1) / np.maximum(gone.sum(1), 1)
-            logits = np.where(gone, mean[:, None] if compensated else -np.inf, logits)
-        logits = np.where(back >= 0, logits, -np.inf)
-        powers = np.exp(logits - logits.max(1, keepdims=True))
-        out[layer, row, head] = powers @ v[layer, row, group] / powers.sum(1, keepdims=True)
-    return out
+    gone = (at >= sinks) & (back >= window) & ~whole[:, None, group, None, None]
+    logits = q @ np.swapaxes(k[:, :, group], 3, 4) / np.sqrt(q.shape[4])
+    mean = (logits * gone).sum(4, keepdims=True) / np.maximum(gone.sum(4, keepdims=True), 1)
+    logits = np.where(gone, mean if compensated else -np.inf, logits)
+    logits = np.where(back >= 0, logits, -np.inf)
+    powers = np.exp(logits - logits.max(4, keepdims=True))
+    return powers @ v[:, :, group] / powers.sum(4, keepdims=True)

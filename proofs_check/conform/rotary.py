@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from proofs_check.conform import reference
 from proofs_check.conform.adapter import PAIRS
 from proofs_check.conform.case import ANGLE, Case
-from proofs_check.conform.check import LENGTHS, WIDTHS, Check, Given, drawn, together
-from proofs_check.conform.reference import Array
+from proofs_check.conform.check import LENGTHS, WIDTHS, Check, checks
 
 AXES = ("row", "head", "token", "channel")
 HALF = ("bfloat16", "float16")
@@ -20,18 +15,20 @@ BASE = 10000.0
 BASES = (100.0, 500.0, 1000.0, 5000.0, 100000.0, 500000.0, 1000000.0)
 # Before tables end and where half precision skips whole numbers: of 8 bits each, so that it rounds what is added alone.
 FAR = (256, 510, 1020, 2040, 4080, 8160, 8192, 10240, 16320, 32640)
+FEATURES = {"far": None, "rows": None, "jumps": None, "base": None, "dims": "dims"}
 
 
-def _case(given: Given, at: NDArray[np.int64], width: int = 8, heads: int = 2, base: float = BASE, **dims: int) -> Case:
+def _case(given, at, width=8, heads=2, base=BASE, **dims: int):
+    """Of tokens at positions `at` (rows, length)."""
     x, own = given.normal(len(at), heads, at.shape[1], width), given.adapter.pairs
 
-    def turned(at: NDArray[Any] = at, pairs: str = own) -> Array:
+    def turned(at=at, pairs=own):
         return reference.rotated(x, at, base, pairs, **dims)
 
-    def rounded(*kinds: str) -> dict[str, Array]:
+    def rounded(*kinds: str):
         return {f"those of positions rounded to {kind}": turned(reference.in_half(at, kind)) for kind in kinds}
 
-    def mistakes() -> dict[str, Array]:
+    def mistakes():
         other = next(name for name in PAIRS if name != own)
         return rounded(*HALF) | {
             f"those of pairs as {other}": turned(pairs=other),
@@ -43,19 +40,19 @@ def _case(given: Given, at: NDArray[np.int64], width: int = 8, heads: int = 2, b
     told = f"{part}positions {_spelt(at)}, batch {len(at)}, {heads} heads of {width} channels, base {base:g}"
     return Case(
         told, lambda: given.call(x, at, base, **dims), turned, AXES, slack=4 * ANGLE * largest, mistakes=mistakes,
-        conventions=lambda: rounded(*(kind for kind in HALF if kind == given.adapter.dtype)),
+        conventions=lambda: rounded(*{*HALF} & {given.adapter.dtype}),
         sizes={"rows": len(at), "heads": heads, "tokens": at.shape[1], "channels": width, "position": largest},
     )  # fmt: skip
 
 
-def _spelt(at: NDArray[np.int64]) -> str:
+def _spelt(at):
     if at.size < 9:
         return " and ".join(", ".join(map(str, row)) for row in at)
     steady = len(at) == 1 and (np.diff(at) == 1).all()
     return f"{at.min()}..{at.max()}" if steady else f"between {at.min()} and {at.max()}"
 
 
-def _angles(given: Given) -> Iterator[Case]:
+def _angles(given):
     for length in LENGTHS:
         yield _case(given, np.arange(length)[None])
     for width in (*range(4, 130, 2), *WIDTHS):
@@ -64,7 +61,7 @@ def _angles(given: Given) -> Iterator[Case]:
         yield _case(given, np.arange(3)[None], heads=heads)
 
 
-def _drawn(given: Given, features: frozenset[str], length: int, wide: bool) -> Iterator[Case]:
+def _drawn(given, features, length, wide):
     starts = FAR if "far" in features else range(240) if {"offset", "rows"} & features else (0,)
     at = given.draw.choice(starts, (given.rows(length) if "rows" in features else 1, 1))
     at = at + (np.arange(length) if length > 1 else given.draw.integers(1, 10, at.shape))
@@ -82,20 +79,13 @@ CHECKS = (
         "pair i of d channels turns by position * base^(-2i/d), in the pairs that the adapter names, at any size",
         _angles,
     ),
-    Check("rope.offset", "tokens after cached ones turn by their own positions", drawn(_drawn, "offset")),
-    Check("rope.bases", "so it is for other bases", drawn(_drawn, "base")),
-    Check("rope.rows", "each row of a batch has positions of its own", drawn(_drawn, "rows")),
-    Check("rope.any_order", "positions may jump, come twice and fall", drawn(_drawn, "jumps")),
-    Check(
-        "rope.far",
-        "positions of some thousands keep their angles: these are not formed in half precision",
-        drawn(_drawn, "far"),
-    ),
-    Check("rope.partial", "of a partial rotation the first channels turn, the others stay", drawn(_drawn, "dims"),
-          ("dims",)),
-    Check(
-        "rope.together",
-        "so it is where several of these are asked for at once",
-        together(_drawn, {"far": None, "rows": None, "jumps": None, "base": None, "dims": "dims"}),
+    *checks(
+        "rope", _drawn, FEATURES,
+        ("offset", "tokens after cached ones turn by their own positions", "offset"),
+        ("bases", "so it is for other bases", "base"),
+        ("rows", "each row of a batch has positions of its own", "rows"),
+        ("any_order", "positions may jump, come twice and fall", "jumps"),
+        ("far", "positions of some thousands keep their angles: these are not formed in half precision", "far"),
+        ("partial", "of a partial rotation the first channels turn, the others stay", "dims"),
     ),
 )  # fmt: skip

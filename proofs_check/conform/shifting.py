@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,16 +10,14 @@ from proofs_check.conform import reference
 from proofs_check.conform.adapter import plain
 from proofs_check.conform.attending import PAD, spelt
 from proofs_check.conform.case import Case
-from proofs_check.conform.check import LENGTHS, RUNS, WIDTHS, Cases, Check, Given, drawn, together
-from proofs_check.conform.reference import Array
+from proofs_check.conform.check import LENGTHS, RUNS, WIDTHS, Check, checks, spelt_chunks
 
 KEYS = "shifted_keys"
 AXES = {"shift": ("row", "token", "channel"), KEYS: ("row", "head", "token", "channel")}
 BASE, LATE = 100.0, 1e3
 
 
-def _case(given: Given, cut: Sequence[int], back: int = 1, rows: int = 1, heads: int = 2, width: int = 8,
-          base: float = BASE, streams: int = 1, late: int = 0, **more: Any) -> Case:  # fmt: skip
+def _case(given, cut, back=1, rows=1, heads=2, width=8, base=BASE, streams=1, late=0, **more: Any):
     """Of `cut`, the lengths of chunks, and 1 + back weights; late: how many of the last tokens are very large."""
     length = sum(cut)
     x = given.normal(rows * streams, *((heads,) if given.subject == KEYS else ()), length, width)
@@ -29,13 +26,13 @@ def _case(given: Given, cut: Sequence[int], back: int = 1, rows: int = 1, heads:
     early = np.arange(length)[:, None] < length - late
     x = np.where(real, np.where(early, x, LATE * x), PAD)
 
-    def mixed(x: Array, **more: Any) -> Array:
+    def mixed(x, **more: Any):
         return np.swapaxes(reference.shifted(np.swapaxes(x, 1, -2), weights, **more), 1, -2)
 
-    def turned(x: Array) -> Array:
+    def turned(x):
         return x if x.ndim == 3 else reference.rotated(x, np.arange(length)[None], base, given.adapter.pairs)
 
-    def mistakes() -> dict[str, Array]:
+    def mistakes():
         edge = mixed(np.concatenate([*[x[..., :1, :]] * back, x], -2))[..., back:, :]
         alone = [mixed(part) for part in np.split(x, np.cumsum(cut)[:-1], -2)]
         return {
@@ -45,10 +42,9 @@ def _case(given: Given, cut: Sequence[int], back: int = 1, rows: int = 1, heads:
             "those rotated before they are shifted": mixed(turned(x)),
         }
 
-    chunks = f"chunks of {', '.join(map(str, cut[:5]))}{', ..' * (len(cut) > 5)}" if len(cut) > 1 else f"{length}"
     told = [spelt(name, value) for name, value in more.items()] + [f"{streams} streams by turns"] * (streams > 1)
-    told += [f"batch {rows}, {f'{heads} heads of ' * (x.ndim > 3)}{width} channels, {chunks} tokens"]
-    told += [f"base {base:g}"] * (x.ndim > 3)
+    told += [f"batch {rows}, {f'{heads} heads of ' * (x.ndim > 3)}{width} channels, {length} tokens"]
+    told += [spelt_chunks(cut)] * (len(cut) > 1) + [f"base {base:g}"] * (x.ndim > 3)
     told += [f"the last {late} very large"] * (late > 0) + [f"weights {', '.join(f'{w:g}' for w in weights)}"]
     return Case(
         ", ".join(told), lambda: _fed(given, x, weights, cut, streams, base, more),
@@ -57,8 +53,7 @@ def _case(given: Given, cut: Sequence[int], back: int = 1, rows: int = 1, heads:
     )  # fmt: skip
 
 
-def _fed(given: Given, x: Array, weights: list[float], cut: Sequence[int], streams: int, base: float,
-         more: dict[str, Any]) -> object:  # fmt: skip
+def _fed(given, x, weights, cut, streams, base, more):
     """Through the function itself, whose states are handed on as they came: one a stream."""
     found, states, of = [], [None] * streams, given.adapter
     for end, size in zip(np.cumsum(cut), cut, strict=True):
@@ -78,7 +73,7 @@ def _fed(given: Given, x: Array, weights: list[float], cut: Sequence[int], strea
     return np.concatenate(found, -2)
 
 
-def _sizes(given: Given) -> Iterator[Case]:
+def _sizes(given):
     """Lengths around the edges of tiles, widths and numbers of heads, one at a time."""
     for length in LENGTHS:
         yield _case(given, [length])
@@ -88,16 +83,17 @@ def _sizes(given: Given) -> Iterator[Case]:
         yield _case(given, [3], heads=heads)
 
 
-def _drawn(given: Given, features: frozenset[str], length: int, wide: bool) -> Iterator[Case]:
-    if {"segments", "fed"} <= features:  # nothing says which document a state is of
+def _drawn(given, features, length, wide):
+    cuts = {"chunks", "steps"} & features
+    if cuts and "segments" in features:  # nothing says which document a state is of
         return
     length = max(length, 1 + bool({"mask", "segments", "late"} & features))
-    cut, more = [length], dict[str, Any]()
-    if {"chunks", "fed"} & features:
+    cut, more = [], dict[str, Any]()
+    if "chunks" in features:
         cut += [given.one_of([n for n in RUNS if 1 < n < length + 3]) for _ in range(given.between(1, 3))]
-    if {"steps", "fed"} & features:
-        cut += [1] * given.one_of((1, 2, 3, 33 if wide and "steps" in features else 4))
-    cut[1:] = given.draw.permutation(cut[1:]).astype(int).tolist()
+    if "steps" in features:
+        cut += [1] * given.one_of((1, 2, 3, 33 if wide else 4))
+    cut = [length, *given.draw.permutation(cut).astype(int).tolist()]
     rows = given.rows(min(sum(cut), RUNS[-1])) if "rows" in features else 1
     if "mask" in features:  # pads are in the first chunk, and its last token is none
         pads = ((0, 0), (0, sum(cut) - length))
@@ -112,29 +108,28 @@ def _drawn(given: Given, features: frozenset[str], length: int, wide: bool) -> I
     yield _case(given, cut, back, rows, streams=1 + ("streams" in features), late=late, **more)
 
 
-TOGETHER = {"rows": None, "wider": None, "mask": "mask", "segments": "segments", "fed": "state"}
-# Property, sentence, cases, parameters needed.
-Row = tuple[str, str, Cases, tuple[str, ...]]
-OF_TOKENS: tuple[Row, ...] = (
-    ("whole", "y[t] = w_0 x[t] + w_1 x[t - 1], and before the first token stands nothing, at any size", _sizes, ()),
-    ("packed", "nothing is mixed across the start of a document", drawn(_drawn, "segments"), ("segments",)),
-    ("left_padding", "no pad is mixed into a token", drawn(_drawn, "mask"), ("mask",)),
+FEATURES = {
+    "rows": None, "wider": None, "mask": "mask", "segments": "segments", "chunks": "state", "steps": "state",
+}  # fmt: skip
+ROWS = (
+    ("causal", "what comes later changes nothing, however large it is", "late"),
+    ("batch", "each row of a batch is as if alone", "rows"),
+    ("wider", "so it is with three and four weights", "wider"),
+    ("widest", "so it is with five to eight weights", "widest"),
+    ("chunks", "chunk after chunk gives what the whole gives", "chunks"),
+    ("steps", "token after token gives what the whole gives", "steps"),
+    ("streams", "a state serves its own tokens, with others read in between", "rows", "chunks", "steps", "streams"),
 )
-OF_KEYS: tuple[Row, ...] = (("order", "a key is shifted first and then rotated, at any size", _sizes, ()),)
-OF_BOTH: tuple[Row, ...] = (
-    ("causal", "what comes later changes nothing, however large it is", drawn(_drawn, "late"), ()),
-    ("batch", "each row of a batch is as if alone", drawn(_drawn, "rows"), ()),
-    ("wider", "so it is with three and four weights", drawn(_drawn, "wider"), ()),
-    ("widest", "so it is with five to eight weights", drawn(_drawn, "widest"), ()),
-    ("chunks", "chunk after chunk gives what the whole gives", drawn(_drawn, "chunks"), ("state",)),
-    ("steps", "token after token gives what the whole gives", drawn(_drawn, "steps"), ("state",)),
-    ("streams", "a state serves its own tokens, with others read in between", drawn(_drawn, "rows", "fed", "streams"),
-     ("state",)),
-    ("together", "so it is where several of these are asked for at once", together(_drawn, TOGETHER), ()),
-)  # fmt: skip
+WHOLE = "y[t] = w_0 x[t] + w_1 x[t - 1], and before the first token stands nothing, at any size"
 
-CHECKS = tuple(
-    Check(f"{subject}.{name}", says, cases, needs)
-    for subject, own in (("shift", OF_TOKENS), (KEYS, OF_KEYS))
-    for name, says, cases, needs in (*own, *OF_BOTH)
-)
+CHECKS = (
+    Check("shift.whole", WHOLE, _sizes),
+    *checks(
+        "shift", _drawn, FEATURES,
+        ("packed", "nothing is mixed across the start of a document", "segments"),
+        ("left_padding", "no pad is mixed into a token", "mask"),
+        *ROWS,
+    ),
+    Check("shifted_keys.order", "a key is shifted first and then rotated, at any size", _sizes),
+    *checks(KEYS, _drawn, FEATURES, *ROWS),
+)  # fmt: skip
