@@ -61,7 +61,7 @@ def _memory(given, least=1.0):
 
 def _causal(given):
     _memory(given)
-    for length, at in ((2, 1), (6, 3), (36, 30), (70, 60), (150, 120)):
+    for length, at in ((2, 1), (6, 3), (36, 32), (70, 64), (150, 128)):
         tokens = _tokens(given, 1, length)
         other = _exchanged(given, tokens, np.arange(length) >= at)
         for told, handed in (("exchanged", other), ("left out", tokens[:, :at])):

@@ -151,7 +151,7 @@ def _razor(given, features, length, wide):
     more = {"compensation": True} if compensated else {}
     told = f", sinks {sinks}, window {window}, whole {[row.nonzero()[0].tolist() for row in keep]}"
     yield text.case(
-        told + ", compensated" * compensated, lambda: given.call(q, k, v, keep, sinks, window, chunks, **more),
+        told + ", with compensation" * compensated, lambda: given.call(q, k, v, keep, sinks, window, chunks, **more),
         partial(expected, keep, compensated), AXES,
         mistakes=lambda: {"those of full attention": expected(np.ones_like(keep), False),
                           "those without compensation": expected(keep, False)},

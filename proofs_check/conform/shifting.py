@@ -111,7 +111,7 @@ def _drawn(given, features, length, wide):
 FEATURES = {
     "rows": None, "wider": None, "mask": "mask", "segments": "segments", "chunks": "state", "steps": "state",
 }  # fmt: skip
-ROWS = (
+SHARED = (
     ("causal", "what comes later changes nothing, however large it is", "late"),
     ("batch", "each row of a batch is as if alone", "rows"),
     ("wider", "so it is with three and four weights", "wider"),
@@ -128,8 +128,8 @@ CHECKS = (
         "shift", _drawn, FEATURES,
         ("packed", "nothing is mixed across the start of a document", "segments"),
         ("left_padding", "no pad is mixed into a token", "mask"),
-        *ROWS,
+        *SHARED,
     ),
     Check("shifted_keys.order", "a key is shifted first and then rotated, at any size", _sizes),
-    *checks(KEYS, _drawn, FEATURES, *ROWS),
+    *checks(KEYS, _drawn, FEATURES, *SHARED),
 )  # fmt: skip
