@@ -66,9 +66,9 @@ def _text(given, chunks, groups, share, width, *front: int):
 
 
 def _cut(given, tokens):
-    """Chunks of so many tokens in all, two and more where there are two tokens."""
+    """Chunks of so many tokens in all, two and more."""
     ends = given.draw.choice((1, 2, 3, 6, 32, 33, 64), tokens).cumsum()
-    return np.diff(np.unique([0, given.between(1, max(1, tokens - 1)), *ends.clip(max=tokens)])).tolist()
+    return np.diff(np.unique([0, given.between(1, tokens - 1), *ends.clip(max=tokens)])).tolist()
 
 
 # What must hold of a text: cases that call the adapter with it, and with what differs from it.
@@ -139,6 +139,7 @@ def _razor(given, features, length, wide):
     layers = given.between(2, 5) if "every_layer" in features else 1
     rows = given.rows(length) if "batch" in features else 1
     groups, share = given.one_of((1, 2, 3, 8)), given.between(2, 3) if "grouped" in features else 1
+    length = max(length, 1 + ("chunks" in features))
     chunks = _cut(given, length) if "chunks" in features else [length]
     text = _text(given, chunks, groups, share, given.one_of(WIDTHS[:-2]) if wide else 8, layers, rows)
     q, k, v = text.tokens

@@ -84,14 +84,14 @@ def _sizes(given):
 
 
 def _drawn(given, features, length, wide):
-    cuts = {"chunks", "steps"} & features
-    if cuts and "segments" in features:  # nothing says which document a state is of
+    """What is fed comes in chunks and steps, or in those alone that are asked for."""
+    if {"segments", "fed"} <= features:  # nothing says which document a state is of
         return
     length = max(length, 1 + bool({"mask", "segments", "late"} & features))
     cut, more = [], dict[str, Any]()
-    if "chunks" in features:
+    if "fed" in features and "steps" not in features:
         cut += [given.one_of([n for n in RUNS if 1 < n < length + 3]) for _ in range(given.between(1, 3))]
-    if "steps" in features:
+    if "fed" in features and "chunks" not in features:
         cut += [1] * given.one_of((1, 2, 3, 33 if wide else 4))
     cut = [length, *given.draw.permutation(cut).astype(int).tolist()]
     rows = given.rows(min(sum(cut), RUNS[-1])) if "rows" in features else 1
@@ -108,17 +108,15 @@ def _drawn(given, features, length, wide):
     yield _case(given, cut, back, rows, streams=1 + ("streams" in features), late=late, **more)
 
 
-FEATURES = {
-    "rows": None, "wider": None, "mask": "mask", "segments": "segments", "chunks": "state", "steps": "state",
-}  # fmt: skip
+FEATURES = {"rows": None, "wider": None, "mask": "mask", "segments": "segments", "fed": "state"}
 SHARED = (
     ("causal", "what comes later changes nothing, however large it is", "late"),
     ("batch", "each row of a batch is as if alone", "rows"),
     ("wider", "so it is with three and four weights", "wider"),
     ("widest", "so it is with five to eight weights", "widest"),
-    ("chunks", "chunk after chunk gives what the whole gives", "chunks"),
-    ("steps", "token after token gives what the whole gives", "steps"),
-    ("streams", "a state serves its own tokens, with others read in between", "rows", "chunks", "steps", "streams"),
+    ("chunks", "chunk after chunk gives what the whole gives", "fed", "chunks"),
+    ("steps", "token after token gives what the whole gives", "fed", "steps"),
+    ("streams", "a state serves its own tokens, with others read in between", "rows", "fed", "streams"),
 )
 WHOLE = "y[t] = w_0 x[t] + w_1 x[t - 1], and before the first token stands nothing, at any size"
 
