@@ -30,7 +30,7 @@ def adapters() -> list[dict]:
 def page() -> str:
     """Tables of five subjects each."""
     from proofs_check.conform import SUBJECTS
-    from scripts.commands.conform import listed
+    from ..commands.conform import listed
 
     lines = [LEAD]
     for at in range(0, len(SUBJECTS), 5):
