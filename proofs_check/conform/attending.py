@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache
 from itertools import product
@@ -12,7 +12,7 @@ import numpy as np
 
 from proofs_check.conform import reference
 from proofs_check.conform.case import UNIT, Case, deviation
-from proofs_check.conform.check import LENGTHS, WIDTHS, Cases, Check, Given, drawn, together
+from proofs_check.conform.check import LENGTHS, WIDTHS, Cases, Check, Given, checks, drawn
 from proofs_check.conform.reference import Array
 
 AXES = ("row", "head", "query", "channel")
@@ -26,8 +26,9 @@ READINGS = {
 
 
 # What may be asked for at once, and the parameter that it needs.
-FEATURES = {"one": None, "some": None, "groups": None, "rows": None, "left": "mask", "right": "mask",
-            "documents": "segments", "window": "window"}  # fmt: skip
+FEATURES = dict.fromkeys(("one", "some", "groups", "rows")) | {
+    "left": "mask", "right": "mask", "documents": "segments", "window": "window",
+}  # fmt: skip
 APART = ({"one", "some", "right"}, {"left", "right"})  # with pads after it the last token is none
 
 
@@ -199,31 +200,32 @@ def _extreme(sink: float) -> Cases:
     return cases
 
 
-def _shared() -> Iterable[tuple[str, str, Cases, tuple[str, ...]]]:
-    """For every kind of attention: property, sentence, cases, parameters needed."""
-    yield "whole", "every output is the sum over its softmax", _ladder(), ()
-    yield "causal", "what comes later changes no output, however large it is", _causal, ()
-    yield "decode", "a single query after cached keys gets its row of the whole", _ladder("one"), ()
-    yield "chunks", "so do the queries of a chunk after cached keys", _ladder("some"), ()
-    yield "grouped", "head h reads group h // (heads / groups)", _grouped, ()
-    yield "batch", "each row of a batch is as if alone", drawn(_drawn, "rows"), ()
-    yield "large_logits", "logits of a few hundred neither overflow nor vanish", _large_logits, ()
-    yield "left_padding", "pads before a row are not seen", drawn(_drawn, "left"), ("mask",)
-    yield "right_padding", "pads after a row are not seen", drawn(_drawn, "right"), ("mask",)
-    yield "packed", "a document sees no other", drawn(_drawn, "documents"), ("segments",)
-    window = "of a window the last tokens are seen, the query's own among them"
-    yield "window", window, drawn(_drawn, "window"), ("window",)
-    several = "so it is where several of these are asked for at once, at any size"
-    yield "together", several, together(_drawn, FEATURES), ()
+def _checks(subject: str) -> Iterator[Check]:
+    """For every kind of attention."""
+    for name, says, cases in (
+        ("whole", "every output is the sum over its softmax", _ladder()),
+        ("causal", "what comes later changes no output, however large it is", _causal),
+        ("decode", "a single query after cached keys gets its row of the whole", _ladder("one")),
+        ("chunks", "so do the queries of a chunk after cached keys", _ladder("some")),
+        ("grouped", "head h reads group h // (heads / groups)", _grouped),
+        ("large_logits", "logits of a few hundred neither overflow nor vanish", _large_logits),
+    ):
+        yield Check(f"{subject}.{name}", says, cases)
+    yield from checks(
+        subject, _drawn, FEATURES,
+        ("batch", "each row of a batch is as if alone", "rows"),
+        ("left_padding", "pads before a row are not seen", "left"),
+        ("right_padding", "pads after a row are not seen", "right"),
+        ("packed", "a document sees no other", "documents"),
+        ("window", "of a window the last tokens are seen, the query's own among them", "window"),
+    )  # fmt: skip
 
 
 CHECKS = (
-    *(
-        Check(f"{subject}.{name}", says, cases, needs)
-        for subject in ("attention", "alibi_attention", "sink_attention")
-        for name, says, cases, needs in _shared()
-    ),
+    *_checks("attention"),
+    *_checks("alibi_attention"),
     Check("alibi_attention.any_head_count", "so it is for head counts that are not powers of two", _any_head_count),
+    *_checks("sink_attention"),
     Check("sink_attention.no_sink", "with a sink of -60 nothing goes nowhere", _extreme(-60.0)),
     Check("sink_attention.large_sink", "with a sink of 120 all goes nowhere, and nothing overflows", _extreme(120.0)),
 )

@@ -100,7 +100,7 @@ def together(case: Drawn, features: Mapping[str, str | None]) -> Cases:
         taken = [name for name, needed in features.items() if needed is None or given.takes(needed)]
         for wide, n in product((False, True), range(2, len(taken) + 1)):
             for some in combinations(taken, n):
-                for length in (given.one_of(RUNS[:9]), given.one_of(RUNS[9:])) if wide else (1, given.between(2, 6)):
+                for length in (given.one_of(RUNS[:9]), given.one_of(RUNS[9:])) if wide else (given.between(1, 6),):
                     yield from case(given, frozenset(some), length, wide)
 
     return cases

@@ -30,6 +30,7 @@ def adapters() -> list[dict]:
 def page() -> str:
     """Tables of five subjects each."""
     from proofs_check.conform import SUBJECTS
+
     from ..commands.conform import listed
 
     lines = [LEAD]
