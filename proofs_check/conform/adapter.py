@@ -9,7 +9,6 @@ import inspect
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -41,7 +40,7 @@ class Adapter:
             _one_of("CONVENTIONS", each, CONVENTIONS) for each in getattr(module, "CONVENTIONS", ())
         )
         self.vocab = getattr(module, "VOCAB", 16)
-        if not isinstance(self.vocab, int) or isinstance(self.vocab, bool) or self.vocab < 3:
+        if type(self.vocab) is not int or self.vocab < 3:
             raise ValueError(f"VOCAB must be a whole number of at least 3, got {self.vocab!r}")
         if self.backend == "numpy" and self.dtype == "bfloat16":
             raise ValueError("DTYPE must be one of float64, float32, float16 with BACKEND 'numpy', got 'bfloat16'")
@@ -65,14 +64,12 @@ class Adapter:
 
     def call(self, name: str, *given: Any, **more: Any) -> Any:
         """Call a function; arrays (and lists of them) are handed over in its own kind, and come back as `plain`."""
-        found = self.function(name)
-        assert found is not None
-        return plain(self.raw(found, *given, **more))
+        return plain(self.raw(name, *given, **more))
 
-    def raw(self, function: Callable[..., Any], *given: Any, **more: Any) -> Any:
+    def raw(self, name: str, *given: Any, **more: Any) -> Any:
         """What the adapter answers; meanwhile the suite's own formulas answer nobody."""
         with reference.silent():
-            return function(*(self.own(x) for x in given), **{key: self.own(x) for key, x in more.items()})
+            return self.function(name)(*map(self.own, given), **{key: self.own(x) for key, x in more.items()})
 
     def own(self, x: Any) -> Any:
         """Floats in the adapter's dtype, whole numbers and yes or no as they are; always a copy."""
@@ -115,12 +112,11 @@ def load(place: str) -> Adapter:
     return Adapter(module, place)
 
 
-def _from_file(path: Path) -> ModuleType:
+def _from_file(path):
     if not path.is_file():
         raise ValueError("there is no such file")
     name = f"conform_{path.stem}_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:8]}"
     spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
@@ -131,7 +127,7 @@ def _from_file(path: Path) -> ModuleType:
     return module
 
 
-def _one_of(name: str, value: Any, known: tuple[str, ...]) -> str:
+def _one_of(name, value, known):
     if value not in known:
         raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}")
     return value

@@ -62,7 +62,7 @@ def deviation(case: Case, dtype: str, by: str | None = None) -> Deviation | None
     if not wrong.any():
         return None
 
-    def alike(others: Mapping[str, NDArray[Any]]) -> str | None:
+    def alike(others):
         return next((name for name, other in others.items() if _near(got, other, allowed)[compared].all()), None)
 
     place = tuple(int(i) for i in np.argwhere(wrong)[0])
@@ -74,10 +74,10 @@ def deviation(case: Case, dtype: str, by: str | None = None) -> Deviation | None
     return Deviation(told + (f"; these are {name}" if name else ""), convention)
 
 
-def _near(got: NDArray[Any], expected: NDArray[Any], allowed: float) -> NDArray[np.bool_]:
+def _near(got, expected, allowed):
     with np.errstate(invalid="ignore"):
         return np.abs(np.asarray(got, dtype=np.float64) - expected) <= allowed
 
 
-def _text(number: Any, digits: int) -> str:
+def _text(number, digits):
     return str(bool(number)) if isinstance(number, np.bool_) else f"{float(number):.{digits}g}"

@@ -92,19 +92,15 @@ def attention(q: Array, k: Array, v: Array, sees: Yes, added: Array | None = Non
     Args: q (batch, heads, queries, d); k, v (batch, groups, keys, d), head h reads group h // (heads / groups); sees
         (batch or 1, [heads or 1,] queries, keys); added (heads, queries, keys); sinks (heads,), logits without a value.
     """
-    heads, groups = q.shape[1], k.shape[1]
-    sees = np.broadcast_to(sees[:, None] if sees.ndim == 3 else sees, (*q.shape[:3], k.shape[2]))
-    out = np.zeros((*q.shape[:3], v.shape[3]))
-    for b, h in np.ndindex(q.shape[:2]):
-        group = h * groups // heads
-        logits = q[b, h] @ k[b, group].T / np.sqrt(q.shape[3]) + (0 if added is None else added[h])
-        logits = np.where(sees[b, h], logits, -np.inf)
-        sink = -np.inf if sinks is None else sinks[h]
-        top = np.maximum(logits.max(axis=1, keepdims=True), sink)
-        some = sees[b, h].any(axis=1)  # the others stay zero
-        powers = np.exp(logits[some] - top[some])
-        out[b, h, some] = powers @ v[b, group] / (powers.sum(axis=1, keepdims=True) + np.exp(sink - top[some]))
-    return out
+    group = np.arange(q.shape[1]) * k.shape[1] // q.shape[1]
+    logits = q @ np.swapaxes(k[:, group], 2, 3) / np.sqrt(q.shape[3]) + (0 if added is None else added)
+    logits = np.where(sees[:, None] if sees.ndim == 3 else sees, logits, -np.inf)
+    sink = -np.inf if sinks is None else sinks[:, None, None]
+    top = np.maximum(logits.max(3, keepdims=True), sink)
+    top[np.isneginf(top)] = 0.0  # of a query that sees none, and whose powers are all zero
+    powers = np.exp(logits - top)
+    total = powers.sum(3, keepdims=True) + np.exp(sink - top)
+    return powers @ v[:, group] / np.where(total, total, 1.0)
 
 
 @own

@@ -54,7 +54,7 @@ def _gradient(given, values, own, first):
         import torch
 
         held = [of.own(value).requires_grad_() for value in values]
-        read = of.raw(of.function(given.subject), [x.clone() for x in held], own, first)
+        read = of.raw(given.subject, [x.clone() for x in held], own, first)
         total = sum((of.own(w) * out).sum() for w, out in zip(weights, read, strict=True))
         found = torch.autograd.grad(total, held, materialize_grads=True)
         return np.stack([gradient.double().numpy() for gradient in found])

@@ -62,7 +62,7 @@ def _fed(given, x, weights, cut, streams, base, more):
             told = {name: value[:, here] for name, value in more.items()}
             told |= {"state": states[i]} if len(cut) > 1 else {}
             at = (np.tile(np.arange(end - size, end), (len(own), 1)), base) if given.subject == KEYS else ()
-            out = of.raw(of.function(given.subject), own, weights, *at, **told)
+            out = of.raw(given.subject, own, weights, *at, **told)
             if given.takes("state"):
                 if not isinstance(out, tuple) or len(out) != 2:
                     kind = type(out).__name__

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from enum import Enum
 from itertools import chain
@@ -49,7 +50,7 @@ def run(adapter: Adapter, check: Check, seed: int = 0, by: str | None = None) ->
     missing = _missing(adapter, check)
     if missing:
         return Result(check, Outcome.NOT_CLAIMED, told=missing)
-    done, refused, told, largest = 0, "", "", dict[str, int]()
+    done, refused, told, largest = 0, "", "", Counter[str]()
     cases = chain.from_iterable(check.cases(Given(adapter, check, seed, draw)) for draw in (0, 1))
     while True:
         try:
@@ -71,7 +72,7 @@ def run(adapter: Adapter, check: Check, seed: int = 0, by: str | None = None) ->
                 return Result(check, Outcome.FAILED, done, f"{wrong.told}, and not in every case")
             return Result(check, Outcome.CONVENTION, done, wrong.told)
         done += 1
-        largest |= {name: max(size, largest.get(name, 0)) for name, size in case.sizes.items()}
+        largest |= Counter(case.sizes)  # the larger of two
     if refused or not done:
         return Result(check, Outcome.REFUSED, done, refused or "it had no case")
     return Result(check, Outcome.PASSED, done, largest=largest)
@@ -79,8 +80,7 @@ def run(adapter: Adapter, check: Check, seed: int = 0, by: str | None = None) ->
 
 def conform(adapter: Adapter, only: frozenset[str] = frozenset(), seed: int = 0) -> list[Result]:
     """Every check, or those whose name or subject is named. Raises ValueError for other names, and no claim at all."""
-    known = {check.name for check in CHECKS} | set(SUBJECTS)
-    if strangers := sorted(only - known):
+    if strangers := sorted(only - {check.name for check in CHECKS} - {*SUBJECTS}):
         raise ValueError(f"there is no check or subject {strangers[0]!r}: see --list")
     if not any(adapter.function(subject) for subject in SUBJECTS):
         raise ValueError(f"{adapter.name} claims nothing: it has none of {', '.join(SUBJECTS)}")
@@ -100,7 +100,8 @@ def require(adapter: Adapter, check: Check, seed: int = 0) -> None:
         raise AssertionError(f"{check.name} {result.outcome.value}: {result.told or check.says}")
 
 
-def _missing(adapter: Adapter, check: Check) -> str:
+def _missing(adapter, check):
+    """Why an adapter does not claim a check, or nothing."""
     if adapter.function(check.subject) is None:
         return f"no function {check.subject}"
     if check.backend not in (None, adapter.backend):
@@ -109,6 +110,6 @@ def _missing(adapter: Adapter, check: Check) -> str:
     return f"{check.subject} has no parameter {', '.join(lacking)}" if lacking else ""
 
 
-def _line(error: BaseException, most: int = 160) -> str:
+def _line(error):
     text = " ".join(str(error).split())
-    return text if len(text) <= most else text[: most - 2] + ".."
+    return text if len(text) <= 160 else text[:158] + ".."

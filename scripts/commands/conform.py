@@ -41,8 +41,9 @@ def main(argv: list[str] | None = None) -> int:
     for adapter, head in [(adapter, described(adapter) | {"seed": args.seed}) for adapter in map(load, args.module)]:
         results = conform(adapter, frozenset(args.only or ()), args.seed)
         good &= any(r.outcome is Outcome.PASSED for r in results) and not any(r.deviates for r in results)
-        rows = [r._asdict() | {"check": r.check.name, "outcome": r.outcome.value} for r in results]
-        told.append(head | {"results": [row for row in rows if row["outcome"] != "not claimed"]})
+        ran = [r for r in results if r.outcome is not Outcome.NOT_CLAIMED]
+        rows = [r._asdict() | {"check": r.check.name, "outcome": r.outcome.value} for r in ran]
+        told.append(head | {"results": rows})
         print(text(head, results), flush=True)
     if target is not None:
         write_json(target, {"adapters": told})
