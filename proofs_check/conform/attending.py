@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache
 from itertools import product
@@ -12,7 +11,7 @@ import numpy as np
 
 from proofs_check.conform import reference
 from proofs_check.conform.case import UNIT, Case, deviation
-from proofs_check.conform.check import LENGTHS, WIDTHS, Cases, Check, Given, checks, drawn
+from proofs_check.conform.check import LENGTHS, WIDTHS, Check, Given, checks, drawn
 from proofs_check.conform.reference import Array
 
 AXES = ("row", "head", "query", "channel")
@@ -57,10 +56,7 @@ class Inputs(NamedTuple):
         return given.call(self.q, self.k, self.v, *([] if self.sinks is None else [self.sinks]), **self.more)
 
 
-def _inputs(
-    given: Given, keys: int, *words: str, heads: int = 2, groups: int = 0, rows: int = 1, width: int = 8,
-    scale: float = 1.0, sinks: Array | None = None, **more: Any,
-) -> Inputs:
+def _inputs(given, keys, *words: str, heads=2, groups=0, rows=1, width=8, scale=1.0, sinks=None, **more: Any):
     """words: what else is asked for, drawn: one query or some, pads left or right, documents, a window."""
     queries = 1 if "one" in words else given.between(2, max(2, keys - 1)) if "some" in words else keys
     q, k, v = (
@@ -80,12 +76,12 @@ def _inputs(
     return Inputs(q, k, v, sinks, added, more)
 
 
-def _case(given: Given, keys: int, *words: str, read: tuple[str, ...] = (), **sizes: Any) -> Case:
+def _case(given, keys, *words: str, read=(), **sizes: Any):
     """words and sizes: as for `_inputs`; read: the conventions that the adapter has been seen to have."""
     return _told(given, _inputs(given, keys, *words, **sizes), read)
 
 
-def _told(given: Given, x: Inputs, read: tuple[str, ...] = ()) -> Case:
+def _told(given, x, read=()):
     read = (*given.adapter.conventions, *read)
     (rows, heads, queries, width), (groups, keys), mask = x.q.shape, x.k.shape[1:3], x.more.get("mask")
     sizes = {"rows": rows, "heads": heads, "groups": groups, "queries": queries, "keys": keys, "channels": width}
@@ -112,15 +108,15 @@ def spelt(name: str, value: Any) -> str:
     return f"{side} pads {', '.join(map(str, (~value).sum(1)))}"
 
 
-def _counts(given: Given, most: int) -> list[int]:
+def _counts(given, most):
     """Numbers of heads; with ALiBi those on whose slopes all agree."""
     return [n for n in range(1, most + 1) if given.subject != "alibi_attention" or n & (n - 1) == 0]
 
 
-def _ladder(*words: str) -> Cases:
+def _ladder(*words: str):
     """Lengths around the edges of tiles, widths and numbers of heads, one at a time, and some drawn together."""
 
-    def cases(given: Given) -> Iterator[Case]:
+    def cases(given):
         for keys in LENGTHS[len(words) :]:
             yield _case(given, keys, *words, heads=1 + (keys > 3))
         for width in WIDTHS:
@@ -134,7 +130,7 @@ def _ladder(*words: str) -> Cases:
     return cases
 
 
-def _drawn(given: Given, features: frozenset[str], keys: int, wide: bool) -> Iterator[Case]:
+def _drawn(given, features, keys, wide):
     if any(len(apart & features) > 1 for apart in APART):
         return
     keys, few = max(keys, 2 + ("some" in features)), _counts(given, 8 if keys < 64 else 4)
@@ -145,10 +141,10 @@ def _drawn(given: Given, features: frozenset[str], keys: int, wide: bool) -> Ite
 
 
 @lru_cache(8)
-def _read(given: Given) -> tuple[str, ...]:
+def _read(given):
     """The conventions of the adapter, each seen where nothing else could be."""
     found = []
-    probes: dict[str, dict[str, int]] = {"groups": {"heads": 4, "groups": 2}, "window": {"window": 2}, "corner": {}}
+    probes = {"groups": {"heads": 4, "groups": 2}, "window": {"window": 2}, "corner": {}}
     for name, asked in probes.items():
         if name != "window" or given.takes(name):
             with suppress(Exception):  # a check of its own tells what goes wrong there
@@ -157,14 +153,14 @@ def _read(given: Given) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _grouped(given: Given) -> Iterator[Case]:
+def _grouped(given):
     for heads in _counts(given, 32)[1:]:
         for groups in sorted({1, given.one_of([n for n in range(1, heads) if heads % n == 0])}):
             yield _case(given, given.between(2, 9), heads=heads, groups=groups)
     yield from drawn(_drawn, "groups")(given)
 
 
-def _large_logits(given: Given) -> Iterator[Case]:
+def _large_logits(given):
     """Logits up to 4 * 12^2 are off by what their own rounding is, and so are outputs where two are nearly alike."""
     slack = 2 * UNIT[given.adapter.dtype] * 4 * 12.0**2
     for keys, (name, needed) in product((3, 5), FEATURES.items()):
@@ -172,7 +168,7 @@ def _large_logits(given: Given) -> Iterator[Case]:
             yield _case(given, keys, name, read=_read(given), scale=12.0)._replace(slack=slack)
 
 
-def _causal(given: Given) -> Iterator[Case]:
+def _causal(given):
     """The last query before `at` has its largest logits, by far, at keys that come later."""
     for keys, at in ((2, 1), (3, 1), (5, 2), (40, 30)):
         x = _inputs(given, keys)
@@ -183,24 +179,24 @@ def _causal(given: Given) -> Iterator[Case]:
         yield case._replace(told=f"{case.told}, logits of {LATE:g} at keys from {at} on", compared=~late)
 
 
-def _any_head_count(given: Given) -> Iterator[Case]:
+def _any_head_count(given):
     for heads in (n for n in (*range(3, 32), 40, 71, 112) if n & (n - 1)):
         yield _case(given, 4, heads=heads)
         yield _case(given, 4, "one", heads=heads)
     yield _case(given, 40, heads=12, groups=3)
 
 
-def _extreme(sink: float) -> Cases:
+def _extreme(sink):
     """e^120 is beyond single precision: the sink belongs in the maximum that is taken out."""
 
-    def cases(given: Given) -> Iterator[Case]:
+    def cases(given):
         for keys, word in ((1, "all"), (3, "all"), (3, "one"), (40, "all")):
             yield _case(given, keys, word, sinks=np.full(2, sink))
 
     return cases
 
 
-def _checks(subject: str) -> Iterator[Check]:
+def _checks(subject):
     """For every kind of attention."""
     for name, says, cases in (
         ("whole", "every output is the sum over its softmax", _ladder()),
