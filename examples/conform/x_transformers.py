@@ -19,13 +19,12 @@ def alibi_bias(n_heads, n_queries, n_keys):
     return AlibiPositionalBias(n_heads)(n_queries, n_keys)
 
 
-def attention(q, k, v, mask=None):
-    return Attend(causal=True, flash=True)(q, k, v, mask=mask)[0]
+def attention(q, k, v, mask=None, bias=None):
+    return Attend(causal=True, flash=True)(q, k, v, mask=mask, attn_bias=bias)[0]
 
 
 def alibi_attention(q, k, v, mask=None):
-    bias = alibi_bias(q.shape[1], q.shape[2], k.shape[2])
-    return Attend(causal=True, flash=True)(q, k, v, mask=mask, attn_bias=bias)[0]
+    return attention(q, k, v, mask, alibi_bias(q.shape[1], q.shape[2], k.shape[2]))
 
 
 def sink_attention(q, k, v, sinks, mask=None):
