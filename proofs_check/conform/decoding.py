@@ -101,9 +101,9 @@ def _decoded(asked):
 def _case(given, texts, steps, more):
     prompts, later = [text[:-steps].tolist() for text in texts], np.stack([text[-steps:] for text in texts])
     sizes = {"rows": len(texts), "prompt": max(map(len, prompts)), "steps": steps} | more
-    told = [f"prompts of {', '.join(str(len(row)) for row in prompts)} tokens", f"{steps} more one at a time"]
+    told = f"prompts of {', '.join(str(len(row)) for row in prompts)} tokens, {steps} more one at a time"
     return Case(
-        ", ".join(told + [f"{name} {number}" for name, number in more.items()]),
+        told + "".join(f", {name} {number}" for name, number in more.items()),
         lambda: _read(given, "decoded", prompts, later, **more),
         lambda: np.concatenate([_whole(given, text[None])[:, -steps - 1 :] for text in texts]),
         STEPS, sizes=sizes,

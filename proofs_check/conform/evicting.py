@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -56,7 +55,7 @@ class Text:
         """Other tokens, where it is said for (rows, 1, tokens, 1), change nothing of what the rest keeps."""
         size = self.given.one_of((1.0, VERY))
         tokens = [np.where(where, self.given.normal(*x.shape, size=size), x) for x in self.tokens]
-        other = Text(self.given, self.chunks, tokens)
+        other = replace(self, tokens=tokens)
         return self.case(f", {told} exchanged", lambda: other.kept, lambda: self.kept, KEPT, ~where)
 
 
@@ -72,8 +71,6 @@ def _cut(given, tokens):
 
 
 # What must hold of a text: cases that call the adapter with it, and with what differs from it.
-
-Property = Callable[[Text], Iterator[Case]]
 
 
 def _output(text):
@@ -104,15 +101,15 @@ def _batch(text):
     """Alone, another routine may round otherwise, and so choose otherwise: only how many are kept is compared."""
     rows = np.arange(len(text.tokens[0]))[:, None, None, None]
     one = [text.given.between(0, len(rows) - 1)]
-    alone = Text(text.given, text.chunks, [x[one] for x in text.tokens])
-    turned = Text(text.given, text.chunks, [x[::-1] for x in text.tokens])
+    alone = replace(text, tokens=[x[one] for x in text.tokens])
+    turned = replace(text, tokens=[x[::-1] for x in text.tokens])
     yield text.exchanged(f"all rows but {one[0]}", rows != one)
     yield text.case(", rows in the other order", lambda: turned.kept[::-1], lambda: text.kept, KEPT)
     yield text.case(f", how many row {one[0]} keeps alone", lambda: alone.kept.sum((1, 3)).astype(float),
                     lambda: text.kept[one].sum((1, 3)), KEPT[::2])  # fmt: skip
 
 
-PROPERTIES: dict[str, tuple[str, Property]] = {
+PROPERTIES = {
     "output": ("outputs are those of full attention, masked by what the cache says that it keeps", _output),
     "own_token": ("a query sees its own token", _never(", own ones dropped", lambda kept, back: ~kept & (back == 0))),
     "causal": ("nothing is kept before it comes", _never(", later ones kept", lambda kept, back: kept & (back < 0))),

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +24,7 @@ def silent() -> Iterator[None]:
         _silent[0] = False
 
 
-def own(formula: Callable[..., Any]) -> Callable[..., Any]:
+def own(formula):
     """A formula that no adapter may ask. Raises RuntimeError if one does."""
 
     @wraps(formula)

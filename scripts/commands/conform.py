@@ -84,7 +84,7 @@ def text(head: Mapping[str, Any], results: list["Result"]) -> str:
     from proofs_check.conform import Outcome
 
     lines = ["{adapter}: {backend}, {dtype}, seed {seed}".format(**head)]
-    sizes: dict[str, Counter[str]] = defaultdict(Counter)
+    sizes = defaultdict(Counter)
     for result in results:
         word = result.outcome.value.upper() if result.deviates else result.outcome.value
         beside = f"; cases as expected: {result.cases}" if result.outcome is Outcome.REFUSED else ""
@@ -97,5 +97,5 @@ def text(head: Mapping[str, Any], results: list["Result"]) -> str:
     return "\n".join([*lines, _numbers({o.value: sum(r.outcome is o for r in results) for o in Outcome})])
 
 
-def _numbers(of: Mapping[str, int]) -> str:
+def _numbers(of):
     return ", ".join(f"{n} {name}" for name, n in of.items())
