@@ -1,4 +1,4 @@
-"""What each subject is, written out in float64 token by token; nothing here is shared with `theory` or `dynamics`."""
+"""What each subject is, written out in float64; nothing here is shared with `theory` or `dynamics`."""
 
 from __future__ import annotations
 
