@@ -65,19 +65,16 @@ class Right:
 
     def shift(self, x, weights, state=None, segments=None, mask=None):
         """The state is the last raw tokens."""
-        back = len(weights) - 1
+        back, length = len(weights) - 1, x.shape[1]
         before = np.zeros((len(x), back, x.shape[2])) if state is None else state
         if mask is not None:
             x = x * mask[..., None]
         line = np.concatenate([before, x], axis=1)
-        out = weights[0] * x
-        for j in range(1, back + 1):
-            older = line[:, back - j : back - j + x.shape[1]]
-            if segments is not None:
-                known = np.pad(segments, ((0, 0), (back, 0)), constant_values=-1)
-                older = older * (known[:, back - j : back - j + x.shape[1]] == segments)[..., None]
-            out = out + weights[j] * older
-        return out, line[:, line.shape[1] - back :]
+        of = np.zeros(line.shape[:2]) if segments is None else np.pad(segments, ((0, 0), (back, 0)), "edge")
+        out = 0.0
+        for j, weight in enumerate(weights[::-1]):
+            out = out + weight * line[:, j : j + length] * (of[:, j : j + length] == of[:, back:])[..., None]
+        return out, line[:, length:]
 
     def turn(self, x, positions, base):
         half = x.shape[3] // 2
