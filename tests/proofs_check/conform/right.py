@@ -1,18 +1,19 @@
 """One right implementation of every subject, in vectorised numpy; planted mistakes replace one method of it each."""
 
+from itertools import accumulate, pairwise
+
 import numpy as np
+
+# A cache of the model before its first token.
+START = {"last": np.zeros((1, 8)), "k": np.zeros((1, 1, 0, 8)), "v": np.zeros((1, 1, 0, 8)), "at": 0}
 
 
 def softmax(logits, sinks=None):
     """Over keys; a row that sees none is zero."""
-    top = logits.max(-1, keepdims=True, initial=-1e300)
-    extra = 0.0
-    if sinks is not None:
-        top = np.maximum(top, sinks[:, None, None])
-        extra = np.exp(sinks[:, None, None] - top)
+    sinks = np.reshape(-1e300 if sinks is None else sinks, (-1, 1, 1))
+    top = np.maximum(logits.max(-1, keepdims=True), sinks)
     powers = np.exp(logits - top)
-    total = powers.sum(-1, keepdims=True) + extra
-    return np.divide(powers, total, out=np.zeros_like(powers), where=total > 0)
+    return powers / (powers.sum(-1, keepdims=True) + np.exp(sinks - top))
 
 
 def spread(x, q):
@@ -38,9 +39,7 @@ class Right:
         """The logits, without those of keys that a query does not see."""
         n_queries, n_keys = logits.shape[2:]
         away = -self.distance(n_queries, n_keys)
-        found = (away >= 0)[None, None]
-        if window is not None:
-            found = found & (away < window)
+        found = (away >= 0) & (away < (window or n_keys))
         if mask is not None:
             found = found & mask[:, None, None]
         if segments is not None:
@@ -83,13 +82,13 @@ class Right:
         return np.concatenate([turned.real, turned.imag], axis=3)
 
     def rope(self, x, positions, base, dims=None):
-        dims = x.shape[3] if dims is None else dims
+        dims = dims or x.shape[3]
         return np.concatenate([self.turn(x[..., :dims], positions, base), x[..., dims:]], axis=3)
 
     def shifted_keys(self, keys, weights, positions, base, state=None):
         """The state is the last raw keys, un-rotated, of every head."""
-        mixed, state = self.shift(np.concatenate(np.split(keys, keys.shape[1], 1))[:, 0], weights, state)
-        return self.turn(np.stack(np.split(mixed, keys.shape[1]), 1), positions, base), state
+        mixed, state = self.shift(keys.reshape(-1, *keys.shape[2:]), weights, state)
+        return self.turn(mixed.reshape(keys.shape), positions, base), state
 
     def value_residual(self, values, own, first):
         return [values[0], *(own * v + first * values[0] for v in values[1:])]
@@ -98,17 +97,12 @@ class Right:
 
     def evicting_attention(self, q, k, v, chunks):
         """Keeps, of what was there before the chunk, the keys of the largest norms; a chunk sees itself."""
-        length = k.shape[2]
-        kept = np.zeros((*k.shape[:3], length), dtype=bool)
-        held = np.zeros((*k.shape[:2], length), dtype=bool)
-        start = 0
-        for chunk in chunks:
-            for t in range(start, start + chunk):
-                kept[:, :, t] = held
-                kept[:, :, t, start : t + 1] = True
-            held[..., start : start + chunk] = True
-            start += chunk
-            held = self.forget(held, k)
+        place = np.arange(k.shape[2])
+        held, kept = np.zeros(k.shape[:3], dtype=bool), []
+        for start, end in pairwise(accumulate(chunks, initial=0)):
+            kept += [held | (start <= place) & (place <= t) for t in range(start, end)]
+            held = self.forget(kept[-1], k)
+        kept = np.stack(kept, 2)
         return self.masked(q, k, v, kept), kept
 
     def forget(self, held, k):
@@ -151,43 +145,32 @@ class Right:
     # A model: embeddings, keys and values shifted, keys rotated, one layer of attention, what it reads added.
 
     table = np.random.default_rng(5).standard_normal((16, 8))
-    mixture = (0.5, 1.5)
-
-    def layer(self, x, before, at):
-        """Queries, keys and values (1, 1, length, 8) of embeddings x (length, 8), `before` the one before them."""
-        mixed = self.shift(x[None], self.mixture, before[None])[0][0]
-        turned = self.turn(np.stack([x, mixed])[:, None], np.array([at, at]), 100.0)
-        return turned[:1], turned[1:], mixed[None, None]
 
     def logits(self, tokens):
-        found = []
-        for row in tokens:
-            x = self.table[row]
-            q, k, v = self.layer(x, np.zeros((1, 8)), np.arange(len(row)))
-            found.append((x + self.attention(q, k, v)[0, 0]) @ self.table.T)
-        return np.stack(found)
+        return np.stack([self.advance(row, dict(START)) for row in tokens])
 
     def decoded(self, prompts, steps, chunk=None):
         return np.stack([self.decoded_row(*row, chunk, prompts) for row in zip(prompts, steps, strict=True)])
 
     def decoded_row(self, prompt, steps, chunk, prompts):
         chunk = chunk or len(prompt)
-        parts = [prompt[i : i + chunk] for i in range(0, len(prompt), chunk)]
-        state = {"last": np.zeros((1, 8)), "k": np.zeros((1, 1, 0, 8)), "v": np.zeros((1, 1, 0, 8)), "at": 0}
-        found = [self.advance(part, state) for part in parts]
+        state = dict(START)
+        for i in range(0, len(prompt), chunk):
+            found = self.advance(prompt[i : i + chunk], state)[-1:]
         self.prompt_read(state, prompt, prompts)
-        return np.stack([found[-1], *(self.advance([token], state) for token in steps)])
+        return np.concatenate([found, *(self.advance([token], state) for token in steps)])
 
     def prompt_read(self, state, prompt, prompts):
         """Nothing is left to do: no row has pads."""
 
     def advance(self, part, state):
-        """The logits after these tokens, which the state takes in: the last raw embedding, keys, values."""
-        x = self.table[np.array(part)]
-        q, k, v = self.layer(x, state["last"], state["at"] + np.arange(len(part)))
-        state["k"], state["v"] = np.concatenate([state["k"], k], 2), np.concatenate([state["v"], v], 2)
-        state["last"], state["at"] = x[-1:], state["at"] + len(part)
-        return (x[-1] + self.attention(q, state["k"], state["v"])[0, 0, -1]) @ self.table.T
+        """The logits after each of these tokens, which the state takes in: the last raw embedding, keys, values."""
+        x, at = self.table[np.array(part)], state["at"] + np.arange(len(part))
+        mixed = self.shift(x[None], (0.5, 1.5), state["last"][None])[0]
+        q, k = self.turn(np.stack([x[None], mixed]), at[None], 100.0)[:, None]
+        state["k"], state["v"] = np.concatenate([state["k"], k], 2), np.concatenate([state["v"], mixed[None]], 2)
+        state["last"], state["at"] = x[-1:], at[-1] + 1
+        return (x + self.attention(q, state["k"], state["v"])[0, 0]) @ self.table.T
 
 
 class InTorch(Right):
