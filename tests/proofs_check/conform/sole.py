@@ -99,8 +99,8 @@ STATELESS = ["shift.batch", "shift.wider", "shift.left_padding", "shifted_keys.b
 NAMES = [check.name for check in CHECKS]
 
 
-def layers(first, last):
-    return lambda found: [*found[:first], *(1.01 * x for x in found[first:last]), *found[last:]]
+def layers(some):
+    return lambda found: [x * (1.01 if at in some else 1) for at, x in enumerate(found)]
 
 
 def kept(place, value):
@@ -132,9 +132,9 @@ for subject, conditions in FIRST.items():
 for subject in ("shift", "shifted_keys"):
     plant(SOLE, "two streams", f"{subject}.streams", found=one_buffer)
 for name, found in {
-    "value_residual.first_layer": layers(0, 1),
-    "value_residual.factors": layers(1, 2),
-    "value_residual.later_layers": layers(2, None),
+    "value_residual.first_layer": layers(range(1)),
+    "value_residual.factors": layers(range(1, 2)),
+    "value_residual.later_layers": layers(range(2, 99)),
     "logits.causal": lambda self, tokens, found: (
         found + 0.1 * (self.table[tokens[:, -1:]] @ self.table.T) * np.eye(len(tokens[0]))[:, :1]),
 }.items():
