@@ -3,6 +3,7 @@
 import math
 import re
 import sys
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -53,20 +54,12 @@ def rounded(x, positions, base):
     return RIGHT.rope(x, positions.astype(np.float16), base)
 
 
-def of_last_token(prompts, steps):
-    return np.stack([RIGHT.table[[p[-1], *s]] for p, s in zip(prompts, steps, strict=True)])
-
-
 ANY, CHUNKS, GROUPED = "alibi_slopes.any_head_count", "alibi_bias.chunks", "attention.grouped"
 IN_HALF = "; these are those of positions rounded to float16"
 TURNS = "; these are those of head h in group h mod groups"
 # A check, an adapter or the function that it is of, how it comes out, and words.
 OUTCOMES = [
-    ("shift.whole", adapter(alibi_slopes=slopes), NOT_CLAIMED, "no function shift"),
-    (
-        "attention.packed", lambda q, k, v, **more: RIGHT.attention(q, k, v, **more), NOT_CLAIMED,
-        "attention has no parameter segments",
-    ),
+    ("attention.packed", lambda q, k, v, **more: 0, NOT_CLAIMED, "attention has no parameter segments"),
     (
         ANY, lambda n: slopes(n, 25, NotImplementedError("24 heads at most")), REFUSED, "25 heads: 24 heads at most",
     ),
@@ -83,12 +76,12 @@ OUTCOMES = [
     ),
     (ANY, lambda n: slopes(n) + 0j, RAISED, "3 heads: TypeError: expected real numbers, got an array of complex128"),
     (ANY, ref.slopes, RAISED, "3 heads: RuntimeError: the adapter asks the suite itself for slopes"),
-    (CHUNKS, lambda *sizes: bias(1, *sizes), PASSED, ""),
-    (CHUNKS, lambda *sizes: bias(0, *sizes), FAILED, "query 0, key 0: expected -0.0625, got inf"),
+    (CHUNKS, partial(bias, 1), PASSED, ""),
+    (CHUNKS, partial(bias, 0), FAILED, "query 0, key 0: expected -0.0625, got inf"),
     (CHUNKS, lambda *sizes: RIGHT.alibi_bias(*sizes)[None, :, -1:], PASSED, ""),
     ("shift.whole", lambda x, weights, state=None: x, RAISED, "returns (output, state), got a ndarray"),
     (GROUPED, in_turn, CONVENTION, TURNS),
-    (GROUPED, lambda q, k, v: in_turn(q, k, v, 9), FAILED, f"{TURNS}, and not in every case"),
+    (GROUPED, partial(in_turn, most=9), FAILED, f"{TURNS}, and not in every case"),
     (GROUPED, adapter(attention=in_turn, CONVENTIONS=["groups"]), PASSED, ""),
     (GROUPED, adapter(attention=RIGHT.attention, CONVENTIONS=["groups"]), FAILED, "4 heads of 8 in 2 groups"),
     ("rope.far", adapter(rope=rounded, DTYPE="float16"), CONVENTION, IN_HALF),
@@ -98,7 +91,7 @@ OUTCOMES = [
         REFUSED, "rows 1, heads 2, tokens 16, channels 8, groups 2, chunks of 8, 1 (8 times): nothing",
     ),
     (
-        "decoded.steps", adapter(logits=lambda tokens: RIGHT.table[tokens], decoded=of_last_token), REFUSED,
+        "decoded.steps", adapter(logits=lambda tokens: RIGHT.table[tokens], decoded=RIGHT.decoded), REFUSED,
         "change nothing there: draw larger weights",
     ),
     ("decoded.steps", RIGHT.decoded, REFUSED, "needs the function logits too"),
@@ -215,9 +208,8 @@ def test_half_precision_passes_where_it_is_rounding_and_fails_where_it_is_not(dt
     ],
 )
 def test_settings_outside_their_range_are_refused(given, told):
-    with pytest.raises(ValueError, match="must be") as error:
+    with pytest.raises(ValueError, match=re.escape(told)):
         conform(adapter(**given))
-    assert told in str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -225,16 +217,15 @@ def test_settings_outside_their_range_are_refused(given, told):
     [
         ("import no_such_package_at_all", "ModuleNotFoundError: No module named 'no_such_package_at_all'"),
         ("import sys; sys.exit(0)", "SystemExit: 0"),
-        (None, "ValueError: there is no such file"),
+        ("", "ValueError: there is no such file"),
     ],
 )
 def test_what_goes_wrong_in_a_file_is_told_in_one_line(tmp_path, text, told):
     path = tmp_path / "mine.py"
-    if text is not None:
+    if text:
         path.write_text(text)
-    with pytest.raises(ValueError, match="cannot be loaded") as error:
+    with pytest.raises(ValueError, match=f"^{path} cannot be loaded: {told}$"):
         load(str(path))
-    assert str(error.value) == f"{path} cannot be loaded: {told}"
 
 
 def test_a_test_of_ones_own_fails_in_one_line():
