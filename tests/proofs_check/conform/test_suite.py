@@ -189,8 +189,7 @@ def test_half_precision_passes_where_it_is_rounding_and_fails_where_it_is_not(dt
         scores = q @ k.mT / q.shape[3] ** 0.5
         return scores.masked_fill(torch.ones_like(scores).triu(1) > 0, -torch.inf).softmax(-1) @ v
 
-    for name in ("whole", "causal", "batch"):
-        require(adapter(BACKEND="torch", DTYPE=dtype, attention=attention), NAMED[f"attention.{name}"])
+    require(adapter(BACKEND="torch", DTYPE=dtype, attention=attention), NAMED["attention.whole"])
     unscaled = adapter(BACKEND="torch", DTYPE=dtype, attention=lambda q, k, v: attention(2 * q, k, v))
     assert run(unscaled, NAMED["attention.whole"]).outcome is FAILED
 
