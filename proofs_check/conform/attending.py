@@ -169,9 +169,11 @@ def _large_logits(given):
 
 
 def _causal(given):
-    """The last query before `at` has its largest logits, by far, at keys that come later."""
+    """What comes later is exchanged; and by keys at which the last query before has its largest logits, by far."""
     for keys, at in ((2, 1), (3, 1), (5, 2), (40, 30)):
         x = _inputs(given, keys)
+        for last in (1, -1):
+            yield _told(given, x._replace(v=np.concatenate([x.v[:, :, :at], last * x.v[:, :, at:]], 2)))
         last = x.q[:, :, at - 1 : at]
         late = np.broadcast_to(np.arange(keys)[:, None] >= at, x.q.shape)
         far = given.adapter.rounded(LATE * np.sqrt(8) * last / (last**2).sum(-1, keepdims=True))

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from enum import Enum
-from itertools import chain
+from itertools import chain, groupby
+from math import inf
+from time import monotonic
 from typing import NamedTuple
 
 from proofs_check.conform.adapter import Adapter
@@ -40,8 +42,10 @@ class Result(NamedTuple):
         return self.outcome in (Outcome.FAILED, Outcome.RAISED, Outcome.CONVENTION)
 
 
-def run(adapter: Adapter, check: Check, seed: int = 0, by: str | None = None) -> Result:
+def run(adapter: Adapter, check: Check, seed: int = 0, by: str | None = None, until: float = inf) -> Result:
     """One check: its cases from the smallest on, until one is not as expected; all twice, with other numbers.
+
+    until: when, by `time.monotonic`, no further case begins; that some did not run is then told.
 
     An adapter refuses what its implementation does not offer by NotImplementedError; then the check is no pass, though
     its other cases are as expected. Anything else that it raises is a deviation. Where a case is as expected by another
@@ -56,7 +60,7 @@ def run(adapter: Adapter, check: Check, seed: int = 0, by: str | None = None) ->
         try:
             told = f"case {done + 1}"
             case = next(cases, None)
-            if case is None:
+            if case is None or (done and monotonic() > until):
                 break
             told = case.told
             wrong = deviation(case, adapter.dtype, by)
@@ -75,17 +79,28 @@ def run(adapter: Adapter, check: Check, seed: int = 0, by: str | None = None) ->
         largest |= Counter(case.sizes)  # the larger of two
     if refused or not done:
         return Result(check, Outcome.REFUSED, done, refused or "it had no case")
-    return Result(check, Outcome.PASSED, done, largest=largest)
+    cut = "" if case is None else f"{check.says}; NOT RUN for want of time: what comes after case {done}"
+    return Result(check, Outcome.PASSED, done, cut, largest)
 
 
-def conform(adapter: Adapter, only: frozenset[str] = frozenset(), seed: int = 0) -> list[Result]:
-    """Every check, or those whose name or subject is named. Raises ValueError for other names, and no claim at all."""
+def conform(
+    adapter: Adapter, only: frozenset[str] = frozenset(), seed: int = 0, seconds: float = inf
+) -> list[Result]:
+    """Every check, or those whose name or subject is named; each subject has so many seconds.
+
+    Raises: ValueError for other names, and no claim at all.
+    """
     if strangers := sorted(only - {check.name for check in CHECKS} - {*SUBJECTS}):
         raise ValueError(f"there is no check or subject {strangers[0]!r}: see --list")
     if not any(adapter.function(subject) for subject in SUBJECTS):
         raise ValueError(f"{adapter.name} claims nothing: it has none of {', '.join(SUBJECTS)}")
     chosen = [check for check in CHECKS if not only or {check.name, check.subject} & only]
-    return [run(adapter, check, seed) for check in chosen]
+    found = []
+    for _, checks in groupby(chosen, lambda check: check.subject):
+        several, end = list(checks), monotonic() + seconds
+        for left, check in zip(range(len(several), 0, -1), several, strict=True):  # what one leaves, the next may take
+            found.append(run(adapter, check, seed, until=monotonic() + (end - monotonic()) / left))
+    return found
 
 
 def claimed(adapter: Adapter) -> Iterator[Check]:

@@ -25,7 +25,7 @@ ATTENTION = {
     "packed": "segments is not None",
     "window": "window is not None",
     "batch": "rows > 1 and keys < 10",
-    "whole": "rows == 1 and keys > 9",
+    "whole": "rows == 1 and keys > 40",
 }
 SHIFT = {
     "together": "len(x) > 1 and len(weights) > 2",
