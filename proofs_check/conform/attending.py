@@ -124,7 +124,7 @@ def _ladder(*words: str):
         for heads in _counts(given, 32):
             yield _case(given, 4, *words, heads=heads)
         for rows in (1, 2, 3, 4):
-            heads, width = given.one_of(_counts(given, 8)), given.between(2, 128)
+            heads, width = given.one_of(_counts(given, 32)), given.between(2, 128)
             yield _case(given, given.between(20, 160), *words, heads=heads, rows=rows, width=width)
 
     return cases
@@ -136,7 +136,7 @@ def _drawn(given, features, keys, wide):
     keys, few = max(keys, 2 + ("some" in features)), _counts(given, 8 if keys < 64 else 4)
     groups, share = given.one_of(few[:3]), given.one_of(few[1:]) if "groups" in features else 1
     yield _case(given, keys, *features, read=_read(given) if len(features) > 1 else (), heads=groups * share,
-                groups=groups, rows=given.rows(keys) if "rows" in features else 1,
+                groups=groups, rows=given.rows(1 if "one" in features else keys) if "rows" in features else 1,
                 width=given.one_of(WIDTHS[:-2]) if wide else 8)  # fmt: skip
 
 
@@ -158,6 +158,7 @@ def _grouped(given):
         for groups in sorted({1, given.one_of([n for n in range(1, heads) if heads % n == 0])}):
             yield _case(given, given.between(2, 9), heads=heads, groups=groups)
     yield from drawn(_drawn, "groups")(given)
+    yield _case(given, 140, heads=32, groups=8, width=128)
 
 
 def _large_logits(given):
@@ -185,7 +186,8 @@ def _any_head_count(given):
     for heads in (n for n in (*range(3, 32), 40, 71, 112) if n & (n - 1)):
         yield _case(given, 4, heads=heads)
         yield _case(given, 4, "one", heads=heads)
-    yield _case(given, 40, heads=12, groups=3)
+    for words in ((), ("one",)):
+        yield _case(given, 40, *words, heads=12, groups=3)
 
 
 def _extreme(sink):

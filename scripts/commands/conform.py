@@ -93,7 +93,8 @@ def text(head: Mapping[str, Any], results: list["Result"]) -> str:
         if result.outcome is not Outcome.NOT_CLAIMED:
             lines.append(f"  {word:11}{result.check.name:40}{result.told or result.check.says}{beside}")
         sizes[result.check.subject] |= Counter(result.largest)  # the larger of two
-    lines += [f"  {subject}: up to {_numbers(of)}; nothing larger was run" for subject, of in sizes.items() if of]
+    for subject, of in sizes.items():
+        lines += [f"  {subject}: passed up to {_numbers(of)}, not all at once; nothing larger"] * bool(of)
     if silent := Counter(r.check.subject for r in results if r.outcome is Outcome.NOT_CLAIMED):
         lines.append(f"  checks not claimed: {_numbers(silent)}")
     return "\n".join([*lines, _numbers({o.value: sum(r.outcome is o for r in results) for o in Outcome})])
