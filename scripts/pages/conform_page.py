@@ -28,14 +28,14 @@ def adapters() -> list[dict]:
 
 
 def page() -> str:
-    """Tables of four subjects each."""
+    """Tables of three subjects each."""
     from proofs_check.conform import SUBJECTS
 
     from ..commands.conform import listed
 
     lines = [LEAD]
-    for at in range(0, len(SUBJECTS), 4):
-        subjects = list(SUBJECTS)[at : at + 4]
+    for at in range(0, len(SUBJECTS), 3):
+        subjects = list(SUBJECTS)[at : at + 3]
         lines += ["", f"| package | adapter | {' | '.join(subjects)} |", "|---" * (2 + len(subjects)) + "|"]
         for one in adapters():
             cells = [_cell([r for r in one["results"] if r["check"].split(".")[0] == subject]) for subject in subjects]
