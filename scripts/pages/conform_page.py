@@ -47,4 +47,4 @@ def _cell(results: list[dict]) -> str:
     """How many passed, and the names of those that did not."""
     others = [r for r in results if r["outcome"] != "passed"]
     names = [FORMS.get(r["outcome"], "*{}*").format(r["check"].split(".")[1]) for r in others]
-    return f"{len(results) - len(others)}/{len(results)} {', '.join(names)}".strip() if results else ""
+    return f"{len(results) - len(others)}/{len(results)} {' '.join(names)}".strip() if results else ""
