@@ -18,9 +18,9 @@ AXES = ("row", "head", "query", "channel")
 PAD = 30.0  # keys and values of pads, large so that a leak is seen
 LATE = 800.0  # logits of later tokens: beside them all others vanish, in double precision too
 READINGS = {
-    "groups": "those of head h in group h mod groups",
-    "window": "those of a window of so many tokens before the query's own",
-    "corner": "those of a triangle that starts at the first key (upper left)",
+    "groups": "the numbers of head h in group h mod groups",
+    "window": "the numbers of a window of so many tokens before the query's own",
+    "corner": "the numbers of a triangle that starts at the first key (upper left)",
 }
 
 
@@ -90,7 +90,7 @@ def _told(given, x, read=()):
     real = None if mask is None else np.broadcast_to(mask[:, None, keys - queries :, None], x.q.shape)
     return Case(
         f"{', '.join(told)} keys", lambda: x.call(given), lambda: x.expected(*read), AXES, real, sizes=sizes,
-        mistakes=lambda: {} if x.sinks is None else {"those without sinks": x._replace(sinks=None).expected(*read)},
+        mistakes=lambda: {"the numbers without sinks": x._replace(sinks=None).expected(*read)},
         conventions=lambda: {READINGS[name]: x.expected(*read, name) for name in READINGS if name not in read},
     )  # fmt: skip
 
@@ -173,8 +173,8 @@ def _causal(given):
     """What comes later is exchanged; and by keys at which the last query before has its largest logits, by far."""
     for keys, at in ((2, 1), (3, 1), (5, 2), (40, 30)):
         x = _inputs(given, keys)
-        for last in (1, -1):
-            yield _told(given, x._replace(v=np.concatenate([x.v[:, :, :at], last * x.v[:, :, at:]], 2)))
+        for sign in (1, -1):
+            yield _told(given, x._replace(v=np.concatenate([x.v[:, :, :at], sign * x.v[:, :, at:]], 2)))
         last = x.q[:, :, at - 1 : at]
         late = np.broadcast_to(np.arange(keys)[:, None] >= at, x.q.shape)
         far = given.adapter.rounded(LATE * np.sqrt(8) * last / (last**2).sum(-1, keepdims=True))

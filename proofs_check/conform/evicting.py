@@ -151,8 +151,8 @@ def _razor(given, features, length, wide):
     yield text.case(
         told + ", with compensation" * compensated, lambda: given.call(q, k, v, keep, sinks, window, chunks, **more),
         partial(expected, keep, compensated), AXES,
-        mistakes=lambda: {"those of full attention": expected(np.ones_like(keep), False),
-                          "those without compensation": expected(keep, False)},
+        mistakes=lambda: {"the numbers of full attention": expected(np.ones_like(keep), False),
+                          "the numbers without compensation": expected(keep, False)},
     )  # fmt: skip
 
 

@@ -33,9 +33,9 @@ def _read(least, most=None):
         def mistakes():
             below = accumulate(values, lambda below, layer: own * layer + first * below)
             return {
-                "those of exchanged factors": expected(first, own),
-                "those with what the layer below read": np.stack([*below])[read],
-                "those of factors one half": expected(0.5, 0.5),
+                "the numbers of exchanged factors": expected(first, own),
+                "the numbers with what the layer below read": np.stack([*below])[read],
+                "the numbers of factors one half": expected(0.5, 0.5),
             }
 
         return _told(

@@ -26,14 +26,14 @@ def _case(given, at, width=8, heads=2, base=BASE, **dims: int):
         return reference.rotated(x, at, base, pairs, **dims)
 
     def rounded(*kinds: str):
-        return {f"those of positions rounded to {kind}": turned(reference.in_half(at, kind)) for kind in kinds}
+        return {f"the numbers of positions rounded to {kind}": turned(reference.in_half(at, kind)) for kind in kinds}
 
     def mistakes():
         other = next(name for name in PAIRS if name != own)
         return rounded(*HALF) | {
-            f"those of pairs as {other}": turned(pairs=other),
-            "those turned the other way": turned(-at),
-            "those of positions from 0 on": turned(at - at.min(1, keepdims=True)),
+            f"the numbers of pairs as {other}": turned(pairs=other),
+            "the numbers turned the other way": turned(-at),
+            "the numbers of positions from 0 on": turned(at - at.min(1, keepdims=True)),
         }
 
     part, largest = f"{dims['dims']} of the channels turn, " if dims else "", int(at.max())

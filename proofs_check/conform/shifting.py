@@ -36,10 +36,10 @@ def _case(given, cut, back=1, rows=1, heads=2, width=8, base=BASE, streams=1, la
         edge = mixed(np.concatenate([*[x[..., :1, :]] * back, x], -2))[..., back:, :]
         alone = [mixed(part) for part in np.split(x, np.cumsum(cut)[:-1], -2)]
         return {
-            "those with the first token in place of what is before it": turned(edge),
-            "those of chunks without a past": turned(np.concatenate(alone, -2)),
-            "those of one document": turned(mixed(x)),
-            "those rotated before they are shifted": mixed(turned(x)),
+            "the numbers with the first token in place of what is before it": turned(edge),
+            "the numbers of chunks without a past": turned(np.concatenate(alone, -2)),
+            "the numbers of one document": turned(mixed(x)),
+            "the numbers rotated before they are shifted": mixed(turned(x)),
         }
 
     told = [spelt(name, value) for name, value in more.items()] + [f"{streams} streams by turns"] * (streams > 1)

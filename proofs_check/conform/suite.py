@@ -24,6 +24,7 @@ class Outcome(Enum):
     RAISED = "raised"
     CONVENTION = "convention"
     REFUSED = "refused"
+    CUT = "cut short"
     NOT_CLAIMED = "not claimed"
 
 
@@ -45,7 +46,7 @@ class Result(NamedTuple):
 def run(adapter: Adapter, check: Check, seed: int = 0, by: str | None = None, until: float = inf) -> Result:
     """One check: its cases from the smallest on, until one is not as expected; all twice, with other numbers.
 
-    until: when, by `time.monotonic`, no further case begins; that some did not run is then told.
+    until: when, by `time.monotonic`, no further case begins; if one is left, the check is cut short, and no pass.
 
     An adapter refuses what its implementation does not offer by NotImplementedError; then the check is no pass, though
     its other cases are as expected. Anything else that it raises is a deviation. Where a case is as expected by another
@@ -79,8 +80,9 @@ def run(adapter: Adapter, check: Check, seed: int = 0, by: str | None = None, un
         largest |= Counter(case.sizes)  # the larger of two
     if refused or not done:
         return Result(check, Outcome.REFUSED, done, refused or "it had no case")
-    cut = "" if case is None else f"{check.says}; NOT RUN for want of time: what comes after case {done}"
-    return Result(check, Outcome.PASSED, done, cut, largest)
+    if case is not None:
+        return Result(check, Outcome.CUT, done, f"the time was over after {done} cases, all as expected", largest)
+    return Result(check, Outcome.PASSED, done, largest=largest)
 
 
 def conform(

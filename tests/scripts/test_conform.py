@@ -11,6 +11,7 @@ from tests.scripts.commands import read, text_of
 
 EXAMPLES = conform_page.RESULTS.parent
 MINE = """
+import time
 import numpy as np
 
 def alibi_slopes(n):
@@ -23,6 +24,10 @@ def alibi_bias(n_heads, n_queries, n_keys):
 
 def shift(x, weights):
     undefined
+
+def value_residual(values, own, first):
+    time.sleep(0.1)
+    return [values[0], *(own * v + first * values[0] for v in values[1:])]
 """
 
 
@@ -43,12 +48,18 @@ def mine(tmp_path):
         ("alibi_bias.whole alibi_slopes.powers_of_two", 0, "1 passed, 0 failed, 0 raised, 0 convention, 1 refused"),
         ("shift.whole alibi_slopes.powers_of_two", 1, "1 passed, 0 failed, 1 raised, 0 convention, 0 refused"),
         ("rope alibi_slopes.powers_of_two", 0, "checks not claimed: 8 rope 1 passed"),
-        ("rope", 1, "0 passed, 0 failed, 0 raised, 0 convention, 0 refused, 8 not claimed"),
+        ("rope", 1, "0 passed, 0 failed, 0 raised, 0 convention, 0 refused, 0 cut short, 8 not"),
     ],
 )
 def test_a_line_tells_each_check_and_what_deviates_or_never_passes_exits_with_1(command, mine, only, status, words):
     found, printed, errors = command("conform", mine, *(f"--only={name}" for name in only.split()))
     assert (found, errors) == (status, "") and words in " ".join(printed.split())
+
+
+def test_a_check_that_the_time_cuts_short_is_no_pass(command, mine):
+    code, printed, _ = command("conform", mine, "--only=value_residual.factors", "--only=alibi_slopes.powers_of_two",
+                               "--seconds=1")  # fmt: skip
+    assert code == 1 and "1 passed, 0 failed, 0 raised, 0 convention, 0 refused, 1 cut short" in printed
 
 
 def test_json_is_of_what_is_claimed_and_the_same_for_the_same_seed_and_a_drawn_seed_is_told(command, mine, tmp_path):

@@ -17,7 +17,7 @@ from proofs_check.conform.check import Check
 from tests.proofs_check.conform.right import Right
 from theory import alibi
 
-PASSED, FAILED, RAISED, CONVENTION, REFUSED, NOT_CLAIMED = Outcome
+PASSED, FAILED, RAISED, CONVENTION, REFUSED, CUT, NOT_CLAIMED = Outcome
 
 NAMED = {check.name: check for check in CHECKS}
 RIGHT = Right()
@@ -50,13 +50,18 @@ def in_turn(q, k, v, most=99):
     return RIGHT.attention(q, k[:, order], v[:, order]) if len(order) <= most else RIGHT.attention(q, k, v)
 
 
+def remembered(q, k, v, answers={}):  # noqa: B006
+    """An answer is found again by the first numbers of what was asked."""
+    return answers.setdefault((k.shape, k[0, 0, 0, 0], v[0, 0, 0, 0]), RIGHT.attention(q, k, v))
+
+
 def rounded(x, positions, base):
     return RIGHT.rope(x, positions.astype(np.float16), base)
 
 
 ANY, CHUNKS, GROUPED = "alibi_slopes.any_head_count", "alibi_bias.chunks", "attention.grouped"
-IN_HALF = "; these are those of positions rounded to float16"
-TURNS = "; these are those of head h in group h mod groups"
+IN_HALF = "; these are the numbers of positions rounded to float16"
+TURNS = "; these are the numbers of head h in group h mod groups"
 # A check, an adapter or the function that it is of, how it comes out, and words.
 OUTCOMES = [
     ("attention.packed", lambda q, k, v, **more: 0, NOT_CLAIMED, "attention has no parameter segments"),
@@ -84,6 +89,7 @@ OUTCOMES = [
     (GROUPED, partial(in_turn, most=9), FAILED, f"{TURNS}, and not in every case"),
     (GROUPED, adapter(attention=in_turn, CONVENTIONS=["groups"]), PASSED, ""),
     (GROUPED, adapter(attention=RIGHT.attention, CONVENTIONS=["groups"]), FAILED, "4 heads of 8 in 2 groups"),
+    ("attention.causal", remembered, FAILED, "2 queries at the end of 2 keys: row 0, head 0, query 1"),
     ("rope.far", adapter(rope=rounded, DTYPE="float16"), CONVENTION, IN_HALF),
     ("rope.together", rounded, FAILED, IN_HALF),
     (
@@ -115,6 +121,12 @@ def test_a_check_without_cases_is_no_pass():
 def test_what_has_passed_tells_its_largest_sizes():
     result = run(Adapter(RIGHT), NAMED["shift.batch"])
     assert result.cases == 48 and result.largest == {"rows": 33, "tokens": 257, "channels": 256, "weights": 2}
+
+
+def test_what_the_time_cuts_short_is_no_pass():
+    of, shift = Adapter(RIGHT), frozenset({"shift"})
+    outcomes = {(r.outcome, r.cases) for r in conform(of, shift, seconds=0)}
+    assert outcomes == {(CUT, 1)} and {r.outcome for r in conform(of, shift, seconds=600)} == {PASSED}
 
 
 @pytest.mark.parametrize(
