@@ -6,12 +6,15 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from proofs_check.core.statement import Statement
 from proofs_check.evidence.margin import Margin
+
+if TYPE_CHECKING:
+    from proofs_check.records.ruling import Case
 
 Point = Mapping[str, Any]
 MarginFunction = Callable[..., Margin]
@@ -37,6 +40,8 @@ class Verdict(Enum):
     FALSE = "false"
     TYPO = "typo"
     UNSETTLED = "unsettled"
+    REFUTED = "refuted"  # as printed; what is meant is not proved (yet)
+    OPEN = "open"
 
 
 class Status(Enum):
@@ -171,7 +176,7 @@ class Claim:
     an outcome of training: it is never counted as the paper's. `outcome_of` names the paper's claim that such an
     outcome stands beside, without ruling on it. `defect` names the claim whose defect this one repeats. `formal` is the
     statement as data, which the core decides: what is printed where the paper is wrong, what is true where it is not. A
-    claim that it settles needs no other evidence.
+    claim that it settles needs no other evidence. `case` is what the verdict was computed from, if it was.
     """
 
     id: str
@@ -192,6 +197,8 @@ class Claim:
     outcome_of: str | None = None
     defect: str | None = None
     formal: Statement | None = None
+    case: "Case | None" = None
+    holds_instead: str = ""
 
     @property
     def paper(self) -> str:

@@ -17,6 +17,7 @@ from typing import Any
 
 from proofs_check.core.statement import Statement
 from proofs_check.ledger.claim import Claim
+from proofs_check.records.rule import Rule
 
 # Where packages say which papers they hold: `paper = "package"`, ours as anybody's (pyproject.toml).
 GROUP = "induction_workbench.papers"
@@ -67,7 +68,7 @@ def load(papers: tuple[str, ...] | None = None, patterns: tuple[str, ...] | None
     if patterns is not None and (some := _some(patterns)) is not None:
         return some
     wanted = [packages()[paper] for paper in papers or packages()]
-    held: dict[str, list[Claim]] = {}
+    held: dict[str, list[Claim | Rule]] = {}
     while wanted:
         package = wanted.pop(0)
         if package not in held:
@@ -82,10 +83,20 @@ def load(papers: tuple[str, ...] | None = None, patterns: tuple[str, ...] | None
     return found
 
 
-def _stated(package: str, claims: Iterable[Claim]) -> dict[str, Claim]:
+def _stated(package: str, claims: Iterable[Claim | Rule]) -> dict[str, Claim]:
     """The claims of a package by id, each with its statement as data, if the package's own `formal` has one."""
     formal = _formal(package)
-    return {c.id: replace(c, formal=formal[c.id]) if c.id in formal else c for c in claims}
+    made = [entry.claim(_printed) if isinstance(entry, Rule) else entry for entry in claims]
+    return {c.id: replace(c, formal=formal[c.id]) if c.id in formal else c for c in made}
+
+
+def _printed(name: str) -> Statement:
+    """The statement that a record prints. Raises BrokenLedger where there is no record of this id."""
+    for section in _mentions(tuple(dict.fromkeys(packages().values()))).get(name, {}):
+        for entry in _section(".".join(section)):
+            if entry.id == name and isinstance(entry, Rule):
+                return entry.printed
+    raise BrokenLedger(f"there is no record {name} that prints the right form")
 
 
 def _formal(package: str) -> Mapping[str, Statement]:
@@ -118,6 +129,7 @@ def select(
     Raises ValueError for a pattern that matches nothing, with the id that it may have meant, and where nothing is left.
     """
     known = {name: claim for name, claim in claims.items() if papers is None or claim.paper in papers}
+    patterns = None if patterns is None else tuple(map(resolved, patterns))
     for pattern in patterns or ():
         hits = [known[name] for name in known if fnmatchcase(name, pattern)]
         if not hits:
@@ -137,9 +149,15 @@ def select(
     return found
 
 
+def resolved(name: str) -> str:
+    """The id of the record that an id once stood for a part of, or the name itself."""
+    became = dropped().get(name, "")
+    return became if _ID.fullmatch(became) else name
+
+
 @cache
 def dropped() -> dict[str, str]:
-    """What became of each id that once was a claim, in a line."""
+    """What became of each id that once was a claim, in a line; or the id of the record that holds it now."""
     return dict(json.loads(DROPPED.read_text("utf-8")))
 
 
@@ -147,6 +165,7 @@ def _some(patterns: tuple[str, ...]) -> dict[str, Claim] | None:
     """The claims of some plain ids and of what they link to, without loading the rest; None where that cannot do."""
     index = _mentions(tuple(dict.fromkeys(packages().values())))
     found: dict[str, Claim] = {}
+    patterns = tuple(map(resolved, patterns))
     wanted = list(patterns)
     while wanted:
         name = wanted.pop()
@@ -163,7 +182,9 @@ def _some(patterns: tuple[str, ...]) -> dict[str, Claim] | None:
     return {name: found[name] for name in [*patterns, *found]}
 
 
-def _links(claim: Claim) -> list[str]:
+def _links(claim: Claim | Rule) -> list[str]:
+    if isinstance(claim, Rule):
+        return []
     return [link for link in (claim.correction, claim.outcome_of, claim.defect) if link is not None]
 
 
@@ -176,12 +197,15 @@ def _mentions(every: tuple[str, ...]) -> Mapping[str, Mapping[tuple[str, str], N
             spec = find_spec(f"{package}.{section}")
             if spec is None or spec.origin is None:
                 raise BrokenLedger(f"{package} lists the section {section}, which does not exist")
-            for found in re.finditer(rf'["\']({_ID.pattern})["\']', Path(spec.origin).read_text("utf-8")):
+            source = Path(spec.origin)
+            files = [path for path in (source, source.with_suffix(".toml")) if path.is_file()]
+            written = "".join(path.read_text("utf-8") for path in files)
+            for found in re.finditer(rf'["\']({_ID.pattern})["\']', written):
                 index.setdefault(found[1], {})[package, section] = None
     return index
 
 
-def _claims(package: str) -> Iterator[Claim]:
+def _claims(package: str) -> Iterator[Claim | Rule]:
     """Every claim of the listed sections, once it is sure that the package holds no other."""
     listed = [claim for name in _sections(package) for claim in _section(f"{package}.{name}")]
     ids = {id(claim) for claim in listed}
@@ -199,21 +223,21 @@ def _sections(package: str) -> tuple[str, ...]:
     return tuple(sections)
 
 
-def _section(name: str) -> tuple[Claim, ...]:
+def _section(name: str) -> tuple[Claim | Rule, ...]:
     claims = getattr(_imported(name), "CLAIMS", None)
-    if not isinstance(claims, tuple | list) or not all(isinstance(claim, Claim) for claim in claims):
+    if not isinstance(claims, tuple | list) or not all(isinstance(claim, Claim | Rule) for claim in claims):
         raise BrokenLedger(f"{name} has no CLAIMS, a sequence of claims")
     return tuple(claims)
 
 
-def _written(package: str) -> Iterator[tuple[str, Claim]]:
+def _written(package: str) -> Iterator[tuple[str, Claim | Rule]]:
     """Every claim that stands in a module of the package or of its rooms, at its top level or in a sequence there."""
     for info in iter_modules(_imported(package).__path__, f"{package}."):
         if info.ispkg:
             yield from _written(info.name)
         for value in vars(_imported(info.name)).values():
             entries = value if isinstance(value, tuple | list) else [value]
-            yield from ((info.name, entry) for entry in entries if isinstance(entry, Claim))
+            yield from ((info.name, entry) for entry in entries if isinstance(entry, Claim | Rule))
 
 
 def _imported(name: str) -> ModuleType:
@@ -226,7 +250,7 @@ def _imported(name: str) -> ModuleType:
         raise BrokenLedger(f"{name} cannot be imported: {why}") from fault
 
 
-def _check_ids(claims: Iterable[tuple[str, Claim]]) -> None:
+def _check_ids(claims: Iterable[tuple[str, Claim | Rule]]) -> None:
     """Of claims, each with the package that holds it."""
     names: set[str] = set()
     alike: dict[str, str] = {}
@@ -237,7 +261,8 @@ def _check_ids(claims: Iterable[tuple[str, Claim]]) -> None:
         if owner is None:
             raise BrokenLedger(f"the id {claim.id!r} belongs to no known paper: {', '.join(packages())}")
         if owner != package:
-            raise BrokenLedger(f"{package} holds a claim {claim.id!r}, and the paper {claim.paper} belongs to {owner}")
+            paper = claim.id.split(".")[0]
+            raise BrokenLedger(f"{package} holds a claim {claim.id!r}, and the paper {paper} belongs to {owner}")
         if claim.id in names:
             raise BrokenLedger(f"two claims are called {claim.id}")
         names.add(claim.id)

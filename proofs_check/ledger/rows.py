@@ -69,7 +69,7 @@ def record(claim: Claim, registry: Mapping[str, Claim]) -> Row:
         ],
         "witness": None,
         "correction": claim.correction,
-        "holds_instead": "" if instead is None else instead.statement,
+        "holds_instead": claim.holds_instead if instead is None else instead.statement,
         "outcome_of": claim.outcome_of,
         "defect": claim.defect,
         "message": fault,
@@ -77,6 +77,7 @@ def record(claim: Claim, registry: Mapping[str, Claim]) -> Row:
         "mutants": None,
         "formal": None if claim.formal is None else claim.formal.to_json(),
         "as_data": printed(claim.formal),
+        "case": None if claim.case is None else claim.case.to_json(),
     }
 
 
@@ -157,7 +158,7 @@ def decided(entry: Row, found: Row) -> Row:
     The statement of a claim ruled false is what is printed: there a refutation confirms the ruling. Where only the
     witness, family or rate fails that the statement names it is open, and the ruling rests on other evidence.
     """
-    wanted = "refuted" if entry["verdict"] in ("false", "typo") else "proved"
+    wanted = "refuted" if entry["verdict"] in ("false", "typo", "refuted") else "proved"
     against = {"refuted": "proved", "proved": "refuted"}[wanted]
     settles = found["outcome"] == wanted
     status, message = entry["status"], entry["message"]
@@ -170,6 +171,8 @@ def decided(entry: Row, found: Row) -> Row:
         status, message = Status.ERROR.value, found["message"]
     elif not entry["evidence"]:
         status, message = Status.UNDECIDED.value, f"the core decides only: {found['outcome']}"
+    if found.get("ruling", [entry["verdict"], entry["severity"]]) != [entry["verdict"], entry["severity"]]:
+        status, message = Status.ERROR.value, f"the core's word gives the ruling {found['ruling']}: run `make docs`"
     unless = entry["strength"] is not None or found["choice_only"]
     reached = entry if unless and not settles else found
     return {

@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[2]  # what holds the packages, here and where they
 LIST = Path(__file__).with_name("shipped.sha256")
 PLACES = (
     "dynamics/shipped", "proofs_check/certificates", "proofs_check/ledger/judged.json",
-    "proofs_check/ledger/dropped.json", "proofs_check/ledger/tables.json",
+    "proofs_check/ledger/dropped.json", "proofs_check/records/tables.json",
 )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from proofs_check.core.certificate import Checked, Outcome, check_certificate
+from proofs_check.core.finite import evaluated
 from proofs_check.core.mutants import Mutant, mutants
 from proofs_check.core.rules import Rejected
 from proofs_check.core.statement import Statement, from_data
@@ -38,14 +39,14 @@ def stored(statement: Statement) -> Row:
     """The stored entry of a statement, or one that says what is wrong with it.
 
     A statement that the core does not settle has an entry too, without a certificate and with the reason. That there is
-    none at all is a fault of ours, whose certificates ship; a user's statement may have been given none.
+    none at all is a fault of ours, whose certificates ship; a user's statement may have been given none. One about
+    finitely many points needs none: it is evaluated.
     """
-    paper = statement.name.split(".")[0]
-    try:
-        entry = _file(paper).get(statement.digest)
-    except ValueError as damage:
-        return {"error": f"its certificate cannot be read: {damage}"}
+    entry = filed(statement)
+    if entry is None and (found := evaluated(statement)) is not None:
+        return {"certificate": found, "reason": "", "mutants": []}
     if entry is None:
+        paper = statement.name.split(".")[0]
         ours = (package_of(paper) or "").startswith("proofs_check.")
         return {"error": f"its certificate is missing: {FOLDER.name}/{paper}.json has none of it"} if ours else _NONE
     try:
@@ -53,6 +54,14 @@ def stored(statement: Statement) -> Row:
     except (AttributeError, KeyError, TypeError) as fault:
         return {"error": f"its stored certificate lacks a field: {fault}"}
     return entry
+
+
+def filed(statement: Statement) -> Row | None:
+    """What the file of its paper has of a statement; None where that is nothing."""
+    try:
+        return _file(statement.name.split(".")[0]).get(statement.digest)
+    except ValueError as damage:
+        return {"error": f"its certificate cannot be read: {damage}"}
 
 
 def entries(path: Path) -> dict[str, Row]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from proofs_check.core.certificate import Checked, Outcome, check_certificate, citable
+from proofs_check.core.finite import evaluated
 from proofs_check.core.mutants import mutants
 from proofs_check.core.printing import point_to_json, text
 from proofs_check.core.rules import Rejected
@@ -74,9 +75,10 @@ def mutant_outcome(statement: Statement, certificate: Any, known: Statement | No
     """What a certificate, checked here, shows of a mutant of the known statement. One whose rate fails fails as stated:
     the evidence has told it from the statement.
     """
-    if certificate is None:
-        return "open"
     try:
+        certificate = evaluated(statement) if certificate is None else certificate
+        if certificate is None:
+            return "open"
         found = check_certificate(statement, certificate, known).outcome
     except Rejected:
         return "open"

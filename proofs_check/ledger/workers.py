@@ -88,7 +88,7 @@ def run(plan: Plan, jobs: int, started: Callable[[list[Row]], Progress] | None =
         with processes(jobs) as pool:
             # These import no claim: a statement reaches them as data, and a certificate as what it is, an offer.
             wanted = [name for name, row in rows.items() if row["formal"] is not None]
-            offered = [(rows[name]["formal"], found[name].get("offer")) for name in wanted]
+            offered = [(rows[name]["formal"], found[name].get("offer"), rows[name]["case"]) for name in wanted]
             judged = partial(_judged, mutants=plan.full or plan.by_name)
             for name, said in zip(wanted, pool.map(judged, offered), strict=True):
                 rows[name] = decided(rows[name], said)
@@ -100,10 +100,18 @@ def run(plan: Plan, jobs: int, started: Callable[[list[Row]], Progress] | None =
     return settled(rows.values())
 
 
-def _judged(offered: tuple[Any, Row | None], mutants: bool) -> Row:
+def _judged(offered: tuple[Any, Row | None, Any], mutants: bool) -> Row:
+    """What the core says of a statement, and the ruling where one is computed from what the core says."""
     from proofs_check.ledger.store import judge
+    from proofs_check.records.ruling import from_json, ruled
 
-    return judge(*offered, mutants)
+    formal, offer, case = offered
+    found = judge(formal, offer, mutants)
+    if case is None:
+        return found
+    ruling = ruled(from_json(case), lambda statement: judge(statement.to_json(), None, False))
+    severity = None if ruling.severity is None else ruling.severity.value
+    return {**found, "ruling": [ruling.verdict.value, severity]}
 
 
 def records_of(plan: Plan) -> list[Row]:

@@ -15,7 +15,7 @@ from dynamics.files.atomic import atomic_write_text
 
 from ..commands import cli
 
-WRITTEN = Path(__file__).resolve().parents[2] / "proofs_check" / "ledger" / "tables.json"
+WRITTEN = Path(__file__).resolve().parents[2] / "proofs_check" / "records" / "tables.json"
 
 
 class Typed(NamedTuple):

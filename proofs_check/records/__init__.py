@@ -1,0 +1,12 @@
+"""Records: what a paper prints, how it is read, what is meant instead. Verdict, severity and words are computed."""
+
+from proofs_check.records.quoted import quoted
+from proofs_check.records.readings import READINGS
+from proofs_check.records.rule import Rule, rule
+from proofs_check.records.runs import runs
+from proofs_check.records.tables import Table, column, constant, count, derived, every, grid, one
+
+__all__ = [
+    "READINGS", "Rule", "Table", "column", "constant", "count", "derived", "every", "grid", "one", "quoted", "rule",
+    "runs",
+]  # fmt: skip

@@ -1,0 +1,26 @@
+"""Sentences that can only be quoted here: a data file of what each says, and of what it would take to settle it."""
+
+import tomllib
+from pathlib import Path
+
+from proofs_check.ledger.claim import Claim, Evidence, Kind, Nature, Verdict
+from proofs_check.records.place import place
+
+_FIELDS = {"at", "says", "takes"}
+
+
+def quoted(module: str) -> tuple[Claim, ...]:
+    """The quotations in the data file beside a module. Raises ValueError for an entry with other fields."""
+    path = Path(module).with_suffix(".toml")
+    entries = tomllib.loads(path.read_text("utf-8"))
+    for name, entry in entries.items():
+        if entry.keys() != _FIELDS:
+            raise ValueError(f"{path.name}: {name} has {', '.join(sorted(entry))}, not at, says, takes")
+    return tuple(_quotation(name, **entry) for name, entry in entries.items())
+
+
+def _quotation(name: str, at: str, says: str, takes: str) -> Claim:
+    return Claim(
+        id=name, source=place(name, at).text, statement=says, nature=Nature.EMPIRICAL, verdict=Verdict.UNSETTLED,
+        evidence=(Evidence(Kind.READ, "quoted"),), note=takes,
+    )  # fmt: skip

@@ -1,0 +1,33 @@
+"""How a sentence may be read: a closed list. A reading changes the printed statement in one way, and accuses nobody."""
+
+from dataclasses import dataclass
+
+from proofs_check.core.statement import Statement
+from proofs_check.ledger.claim import Severity
+
+
+@dataclass(frozen=True)
+class Reading:
+    """changes: the one part of the printed statement that the reading may change: "says", "given", "variables",
+    "definitions", or "" where the statement is written as it is read.
+    """
+
+    sentence: str
+    severity: Severity = Severity.READING
+    changes: str = ""
+
+    def fits(self, printed: Statement, read: Statement) -> bool:
+        """Is `read` the printed statement with that part changed, and no other?"""
+        parts = {name for name in ("variables", "given", "says") if getattr(printed, name) != getattr(read, name)}
+        old, new = dict(printed.definitions), dict(read.definitions)
+        if any(old[name] != new[name] for name in old.keys() & new.keys()):
+            parts.add("definitions")
+        return parts == {self.changes}
+
+
+READINGS = {
+    "rivals": Reading("The comparison is with other methods, not with variants of the same one.", changes="says"),
+    "cut": Reading("Per cent are points, cut after the last printed digit instead of rounded.", Severity.ARITHMETIC,
+                   changes="says"),
+    "printed digits": Reading("A number stands for all that round to it.", Severity.ARITHMETIC, changes="says"),
+}  # fmt: skip

@@ -1,0 +1,73 @@
+"""The record of a statement. It has no word for a verdict, a severity, a hypothesis, a witness or a strength."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+from proofs_check.core.printing import formula, sentence
+from proofs_check.core.statement import Statement
+from proofs_check.ledger.claim import Claim, Nature, Verdict
+from proofs_check.records.place import Place, place
+from proofs_check.records.readings import READINGS
+from proofs_check.records.ruling import Case, Ruling, ruled
+
+_NATURES = {"table": Nature.TABLE, "listing": Nature.TEXTUAL}
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What is printed at a place of a paper; reading: a key of READINGS; meant: what holds instead, or as it is read;
+    shown: the id of the record that prints the right form; why: a referee's insight, shown as prose.
+    """
+
+    id: str
+    at: str
+    printed: Statement
+    meant: Statement | None = None
+    reading: str = ""
+    shown: str = ""
+    why: str = ""
+
+    @property
+    def place(self) -> Place:
+        return place(self.id, self.at)
+
+    def case(self, known: Callable[[str], Statement]) -> Case:
+        """The case with the statement that the record `shown` prints. Raises KeyError where there is none."""
+        return Case(self.printed, self.meant, self.reading, known(self.shown) if self.shown else None, self.place.kinds)
+
+    def claim(self, known: Callable[[str], Statement]) -> Claim:
+        """The claim, its verdict and words from the record and from what the core said of its statements."""
+        case = self.case(known)
+        ruling = ruled(case, kept)
+        instead = self.meant if ruling.verdict in (Verdict.FALSE, Verdict.TYPO, Verdict.REFUTED) else None
+        return Claim(
+            id=self.id, source=self.place.text, statement=sentence(self.printed), formula=formula(self.printed),
+            nature=next((n for kind, n in _NATURES.items() if kind in self.place.kinds), Nature.MATHEMATICAL),
+            verdict=ruling.verdict, severity=ruling.severity, evidence=(), formal=ruling.governs, case=case,
+            reading=READINGS[self.reading].sentence if self.reading else "", note=_note(ruling, self.why),
+            is_correction=self.place.ours, holds_instead="" if instead is None else sentence(instead),
+        )  # fmt: skip
+
+
+def rule(id: str, at: str, printed: Statement, **rest: Any) -> Rule:
+    """The record of a statement; its name is the id. rest: meant, reading, shown, why."""
+    meant = rest.pop("meant", None)
+    named = None if meant is None else replace(meant, name=f"{id}.meant")
+    return Rule(id, at, replace(printed, name=id), named, **rest)
+
+
+def _note(ruling: Ruling, why: str) -> str:
+    said = ruling.row if ruling.verdict is not Verdict.HOLDS else ""
+    if ruling.repair:
+        said += f": {ruling.repair}"
+    return " ".join(f"{part[0].upper()}{part[1:].removesuffix('.')}." for part in (said, why) if part)
+
+
+@cache
+def kept(statement: Statement) -> dict[str, Any]:
+    """What the core said of the statement."""
+    from proofs_check.ledger.judged import judged  # which asks the registry whose a statement is
+
+    return judged(statement.to_json())

@@ -1,0 +1,160 @@
+"""The verdict on a statement, from what the core says of it and of what is meant: one row of a table."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from proofs_check.core.finite import evaluated
+from proofs_check.core.printing import text
+from proofs_check.core.statement import Statement, from_data
+from proofs_check.core.terms import Term, children, conjuncts, walk
+from proofs_check.ledger.claim import Severity, Verdict
+from proofs_check.records.readings import READINGS
+
+Say = Callable[[Statement], Mapping[str, Any]]  # what the core says of a statement, as `verdicts.summary` has it
+_SMALL, _SLIPS = 5, 2  # nodes of what a slip exchanges, and how many pairs
+# The severity of a false statement, and of one that lacks a hypothesis, by the strongest kind of place it stands at.
+FALSE = {"theorem": Severity.BREAKS, "proof": Severity.BREAKS, "listing": Severity.CODE, "table": Severity.ARITHMETIC}
+LACKS = {"table": Severity.ARITHMETIC}
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is ruled on. kinds: of the places where it stands; shown: what the record prints that has the right form."""
+
+    printed: Statement
+    meant: Statement | None = None
+    reading: str = ""
+    shown: Statement | None = None
+    kinds: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        meant, shown = (None if s is None else s.to_json() for s in (self.meant, self.shown))
+        return {"printed": self.printed.to_json(), "meant": meant, "shown": shown, "reading": self.reading,
+                "kinds": list(self.kinds)}  # fmt: skip
+
+
+def from_json(data: Mapping[str, Any]) -> Case:
+    meant, shown = (None if data[name] is None else from_data(data[name]) for name in ("meant", "shown"))
+    return Case(from_data(data["printed"]), meant, str(data["reading"]), shown, tuple(map(str, data["kinds"])))
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """row: the row of the table that gives the verdict, in words; governs: the statement that the verdict rests on."""
+
+    verdict: Verdict
+    severity: Severity | None
+    row: str
+    governs: Statement
+    repair: str = ""
+
+
+def ruled(case: Case, say: Say) -> Ruling:
+    """The ruling. Raises ValueError for a reading that changes what it may not, or a repair that assumes its claim."""
+    printed, meant = case.printed, case.meant
+    found = say(printed)["outcome"]
+    if found == "proved":
+        return Ruling(Verdict.HOLDS, None, "proved as printed", printed)
+    if found != "refuted":
+        return Ruling(Verdict.OPEN, None, f"the core decides only: {found}", printed)
+    if meant is None:
+        if evaluated(printed) is None:
+            return Ruling(Verdict.REFUTED, None, "refuted; no repair is stated", printed)
+        return Ruling(Verdict.FALSE, _severity(FALSE, case.kinds, Severity.REPAIRABLE), "refuted by the cells", printed)
+    if say(meant)["outcome"] != "proved":
+        return Ruling(Verdict.REFUTED, None, "refuted; what is meant is not proved yet", printed)
+    return _repaired(case, meant, say)
+
+
+def asked(case: Case, say: Say) -> list[Statement]:
+    """The statements that the ruling is computed from."""
+    found: list[Statement] = []
+
+    def told(statement: Statement) -> Mapping[str, Any]:
+        found.append(statement)
+        return say(statement)
+
+    ruled(case, told)
+    return found
+
+
+def _repaired(case: Case, meant: Statement, say: Say) -> Ruling:
+    printed = case.printed
+    if case.reading:
+        reading = READINGS[case.reading]
+        if not reading.fits(printed, meant):
+            raise ValueError(f"the reading {case.reading!r} may change {reading.changes or 'nothing'}, and no more")
+        return Ruling(Verdict.HOLDS_IF, reading.severity, "refuted as printed, proved as read", meant)
+    if set(conjuncts(meant.given)) & set(conjuncts([meant.says]) if isinstance(meant.says, Term) else ()):
+        raise ValueError("what is concluded is a hypothesis")
+    added = _added(printed, meant)
+    if added:
+        idle = [words for words, without in added if say(without)["outcome"] != "refuted"]
+        said = " and ".join(words for words, _ in added)
+        if idle:
+            return Ruling(Verdict.REFUTED, None, f"refuted; that {idle[0]} is needed is not shown", printed, said)
+        severity = _severity(LACKS, case.kinds, Severity.REPAIRABLE)
+        return Ruling(Verdict.HOLDS_IF, severity, "refuted, proved with what is added; without it refuted", meant, said)
+    slips = _slips(printed, meant)
+    if slips and case.shown is not None and all(_shows(case.shown, new) for _, new in slips):
+        said = "; ".join(f"for {text(old)} read {text(new)}" for old, new in slips)
+        severity = _severity({"listing": Severity.CODE}, case.kinds, Severity.MISPRINT)
+        return Ruling(Verdict.TYPO, severity, "refuted, proved after a slip; another place has it right", printed, said)
+    severity = _severity(FALSE, case.kinds, Severity.REPAIRABLE)
+    return Ruling(Verdict.FALSE, severity, "refuted; another statement is proved", printed)
+
+
+def _severity(table: Mapping[str, Severity], kinds: Sequence[str], otherwise: Severity) -> Severity:
+    return next((severity for kind, severity in table.items() if kind in kinds), otherwise)
+
+
+def _added(printed: Statement, meant: Statement) -> list[tuple[str, Statement]]:
+    """Each hypothesis and narrower domain that only `meant` has, with `meant` without it."""
+    if (printed.says, printed.definitions) != (meant.says, meant.definitions):
+        return []
+    before = {v.name: v for v in printed.variables}
+    if before.keys() != {v.name for v in meant.variables} or not set(printed.given) <= set(meant.given):
+        return []
+    found = []
+    for k, v in enumerate(meant.variables):
+        if before[v.name] != v:
+            wider = (*meant.variables[:k], before[v.name], *meant.variables[k + 1 :])
+            found.append((" and ".join(map(text, v.bounds(v.as_term()))), replace(meant, variables=wider)))
+    for k, formula in enumerate(meant.given):
+        if formula not in printed.given:
+            found.append((text(formula), replace(meant, given=meant.given[:k] + meant.given[k + 1 :])))
+    return found
+
+
+def _slips(printed: Statement, meant: Statement) -> list[tuple[Term, Term]]:
+    """The pairs of small subterms in which two conclusions differ; none where it is more than a slip."""
+    one, other = printed.says, meant.says
+    if not isinstance(one, Term) or not isinstance(other, Term):
+        return []
+    if (printed.variables, printed.given) != (meant.variables, meant.given):
+        return []
+    found: dict[tuple[Term, Term], None] = {}
+    _compare(one, other, found)
+    small = all(max(old.size, new.size) <= _SMALL for old, new in found)
+    return list(found) if small and len(found) <= _SLIPS else []
+
+
+def _compare(x: Term, y: Term, found: dict[tuple[Term, Term], None]) -> None:
+    if x is y:
+        return
+    plain = [[part for part in t.parts if not isinstance(part, Term)] for t in (x, y)]
+    below = list(children(x)), list(children(y))
+    if x.kind == y.kind and plain[0] == plain[1] and len(below[0]) == len(below[1]) > 0:
+        for a, b in zip(*below, strict=True):
+            _compare(a, b, found)
+    else:
+        found[x, y] = None
+
+
+def _shows(shown: Statement, part: Term) -> bool:
+    """Does what another record prints contain the part?"""
+    says = shown.says
+    terms = [*shown.given, *(says.terms if not isinstance(says, Term) else [says])]
+    terms += [definition.body for _, definition in shown.definitions]
+    return any(node is part for term in terms for node in walk(term))
