@@ -12,14 +12,14 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from proofs_check.core.certificate import Checked, Outcome, check_certificate
+from proofs_check.core.certificate import Checked, Outcome, check_certificate, citable
 from proofs_check.core.finite import evaluated
 from proofs_check.core.mutants import Mutant, mutants
 from proofs_check.core.rules import Rejected
 from proofs_check.core.statement import Statement, from_data
 from proofs_check.ledger.packed import packed, unpacked
 from proofs_check.ledger.registry import package_of
-from proofs_check.ledger.verdicts import counted, summary
+from proofs_check.ledger.verdicts import counted, mutant_outcome, summary
 
 if TYPE_CHECKING:
     from proofs_check.ledger.claim import Claim
@@ -94,6 +94,15 @@ def judge(data: Any, offer: Row | None = None, mutants: bool = True) -> Row:
     if statement.digest not in _MUTANTS:
         _MUTANTS[statement.digest] = counted(statement, entry["certificate"], entry["mutants"])
     return {**alone, "mutants": _MUTANTS[statement.digest]}
+
+
+def told_apart(known: Statement, other: Statement) -> str:
+    """What is shown of a variant of a proved statement, "refuted", "true" or "open": by the certificates of its mutants
+    or by evaluation.
+    """
+    entry = stored(known)
+    offered = {row["digest"]: row["certificate"] for row in entry.get("mutants", ())}
+    return mutant_outcome(other, offered.get(other.digest), citable(known, entry["certificate"]))
 
 
 _NONE: Row = {"certificate": None, "reason": "no certificate is stored for it", "mutants": []}

@@ -40,7 +40,7 @@ class Rule:
     def claim(self, known: Callable[[str], Statement]) -> Claim:
         """The claim, its verdict and words from the record and from what the core said of its statements."""
         case = self.case(known)
-        ruling = ruled(case, kept)
+        ruling = ruled(case, kept, told)
         instead = self.meant if ruling.verdict in (Verdict.FALSE, Verdict.TYPO, Verdict.REFUTED) else None
         return Claim(
             id=self.id, source=self.place.text, statement=sentence(self.printed), formula=formula(self.printed),
@@ -71,3 +71,10 @@ def kept(statement: Statement) -> dict[str, Any]:
     from proofs_check.ledger.judged import judged  # which asks the registry whose a statement is
 
     return judged(statement.to_json())
+
+
+def told(known: Statement, other: Statement) -> str:
+    """What the core says of a variant of a proved statement."""
+    from proofs_check.ledger.store import told_apart
+
+    return told_apart(known, other)

@@ -1,17 +1,21 @@
 """The verdict on a statement, from what the core says of it and of what is meant: one row of a table."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
+from proofs_check.core.domain import Variable
 from proofs_check.core.finite import evaluated
+from proofs_check.core.mutants import mutants
 from proofs_check.core.printing import text
 from proofs_check.core.statement import Statement, from_data
-from proofs_check.core.terms import Term, children, conjuncts, walk
+from proofs_check.core.terms import ZERO, Term, children, conjuncts, walk
 from proofs_check.ledger.claim import Severity, Verdict
 from proofs_check.records.readings import READINGS
 
 Say = Callable[[Statement], Mapping[str, Any]]  # what the core says of a statement, as `verdicts.summary` has it
+Tell = Callable[[Statement, Statement], str]  # of a proved statement and a variant of it: "refuted", "true" or "open"
+_ENDS = ("low", "high", "low_open", "high_open", "radius", "values")
 _SMALL, _SLIPS = 5, 2  # nodes of what a slip exchanges, and how many pairs
 # The severity of a false statement, and of one that lacks a hypothesis, by the strongest kind of place it stands at.
 FALSE = {"theorem": Severity.BREAKS, "proof": Severity.BREAKS, "listing": Severity.CODE, "table": Severity.ARITHMETIC}
@@ -50,7 +54,7 @@ class Ruling:
     repair: str = ""
 
 
-def ruled(case: Case, say: Say) -> Ruling:
+def ruled(case: Case, say: Say, tell: Tell) -> Ruling:
     """The ruling. Raises ValueError for a reading that changes what it may not, or a repair that assumes its claim."""
     printed, meant = case.printed, case.meant
     found = say(printed)["outcome"]
@@ -64,22 +68,10 @@ def ruled(case: Case, say: Say) -> Ruling:
         return Ruling(Verdict.FALSE, _severity(FALSE, case.kinds, Severity.REPAIRABLE), "refuted by the cells", printed)
     if say(meant)["outcome"] != "proved":
         return Ruling(Verdict.REFUTED, None, "refuted; what is meant is not proved yet", printed)
-    return _repaired(case, meant, say)
+    return _repaired(case, meant, tell)
 
 
-def asked(case: Case, say: Say) -> list[Statement]:
-    """The statements that the ruling is computed from."""
-    found: list[Statement] = []
-
-    def told(statement: Statement) -> Mapping[str, Any]:
-        found.append(statement)
-        return say(statement)
-
-    ruled(case, told)
-    return found
-
-
-def _repaired(case: Case, meant: Statement, say: Say) -> Ruling:
+def _repaired(case: Case, meant: Statement, tell: Tell) -> Ruling:
     printed = case.printed
     if case.reading:
         reading = READINGS[case.reading]
@@ -90,8 +82,9 @@ def _repaired(case: Case, meant: Statement, say: Say) -> Ruling:
         raise ValueError("what is concluded is a hypothesis")
     added = _added(printed, meant)
     if added:
-        idle = [words for words, without in added if say(without)["outcome"] != "refuted"]
-        said = " and ".join(words for words, _ in added)
+        said = " and ".join(added)
+        needed = {words: [tell(meant, other) for other in others] for words, others in added.items()}
+        idle = [words for words, outcomes in needed.items() if set(outcomes) != {"refuted"}]
         if idle:
             return Ruling(Verdict.REFUTED, None, f"refuted; that {idle[0]} is needed is not shown", printed, said)
         severity = _severity(LACKS, case.kinds, Severity.REPAIRABLE)
@@ -109,22 +102,29 @@ def _severity(table: Mapping[str, Severity], kinds: Sequence[str], otherwise: Se
     return next((severity for kind, severity in table.items() if kind in kinds), otherwise)
 
 
-def _added(printed: Statement, meant: Statement) -> list[tuple[str, Statement]]:
-    """Each hypothesis and narrower domain that only `meant` has, with `meant` without it."""
+def _added(printed: Statement, meant: Statement) -> dict[str, list[Statement]]:
+    """Each hypothesis and narrower domain that only `meant` has, with the mutants of `meant` that drop or widen it."""
     if (printed.says, printed.definitions) != (meant.says, meant.definitions):
-        return []
-    before = {v.name: v for v in printed.variables}
-    if before.keys() != {v.name for v in meant.variables} or not set(printed.given) <= set(meant.given):
-        return []
-    found = []
-    for k, v in enumerate(meant.variables):
-        if before[v.name] != v:
-            wider = (*meant.variables[:k], before[v.name], *meant.variables[k + 1 :])
-            found.append((" and ".join(map(text, v.bounds(v.as_term()))), replace(meant, variables=wider)))
-    for k, formula in enumerate(meant.given):
-        if formula not in printed.given:
-            found.append((text(formula), replace(meant, given=meant.given[:k] + meant.given[k + 1 :])))
+        return {}
+    before = {v.name: v for v in printed.plain[0]}
+    variables, given, _ = meant.plain
+    if before.keys() != {v.name for v in variables} or not set(printed.plain[1]) <= set(given):
+        return {}
+    found: dict[str, list[Statement]] = {text(formula): [] for formula in given if formula not in printed.plain[1]}
+    found |= {_domain(v): [] for v in variables if v != before[v.name]}
+    for other in (mutant.statement for mutant in mutants(meant)):
+        if other.says != meant.plain[2]:
+            continue
+        for formula in set(given) - set(other.given) - set(printed.plain[1]):
+            found[text(formula)].append(other)
+        for mine, wider in zip(variables, other.variables, strict=True):
+            if any(getattr(wider, f) != getattr(mine, f) != getattr(before[mine.name], f) for f in _ENDS):
+                found[_domain(mine)].append(other)
     return found
+
+
+def _domain(v: Variable) -> str:
+    return " and ".join(map(text, v.bounds(v.as_term()))) or f"|{v.name}| <= {text(v.radius or ZERO)}"
 
 
 def _slips(printed: Statement, meant: Statement) -> list[tuple[Term, Term]]:

@@ -102,12 +102,9 @@ def _stale(fresh: Mapping[Path, str]) -> list[Path]:
 
 def _statements(registry) -> list:
     """Every statement that the core decides, those among them that a ruling is computed from."""
-    from proofs_check.records.rule import kept
-    from proofs_check.records.ruling import asked
-
-    found = [claim.formal for claim in registry.values() if claim.formal is not None]
-    found += [one for claim in registry.values() if claim.case is not None for one in asked(claim.case, kept)]
-    return list({one.digest: one for one in found}.values())
+    cases = [claim.case for claim in registry.values() if claim.case is not None]
+    found = [claim.formal for claim in registry.values()] + [s for case in cases for s in (case.printed, case.meant)]
+    return list({one.digest: one for one in found if one is not None}.values())
 
 
 def _keep(judged, registry) -> None:

@@ -1,0 +1,117 @@
+"""The verdict on a record follows from what the core says: each row of the table, and what no record can say."""
+
+import inspect
+from dataclasses import fields, replace
+
+import pytest
+
+from proofs_check.core.certificate import Outcome, check_certificate
+from proofs_check.core.finite import evaluated
+from proofs_check.core.rules import Rejected
+from proofs_check.language import choice, eq, exp, ne, real, statement, var, whole
+from proofs_check.ledger.claim import Severity, Verdict
+from proofs_check.ledger.store import judge, told_apart
+from proofs_check.records import rule
+from proofs_check.records.readings import READINGS, Reading
+from proofs_check.records.ruling import Case, from_json, ruled
+
+N, M = whole("n", 1, 6), whole("m", 1, 6)
+
+
+def stated(says, *over, given=()):
+    return statement("mine.row", for_all=over or [N], says=says, given=given)
+
+
+def say(statement):
+    return judge(statement.to_json(), None, False)
+
+
+def found(printed, meant=None, **rest):
+    made = ruled(Case(printed, meant, **rest), say, told_apart)
+    return made.verdict.value, None if made.severity is None else made.severity.value
+
+
+SQUARES, BEYOND = stated(N * N >= N), stated(N * N > N)
+FIXED, SHIFTED = stated(eq(N + 2, 2 + N)), stated(eq(N + 2, 3 + N))
+ROWS = {
+    "proved": (SQUARES, None, {}, ("holds", None)),
+    "refuted, finite": (BEYOND, None, {}, ("false", "repairable")),
+    "refuted, in a table": (BEYOND, None, {"kinds": ("text", "table")}, ("false", "arithmetic")),
+    "refuted, a theorem": (BEYOND, None, {"kinds": ("theorem", "table")}, ("false", "breaks the theorem")),
+    "refuted, a listing": (BEYOND, None, {"kinds": ("listing",)}, ("false", "code")),
+    "a needed hypothesis": (BEYOND, stated(N * N > N, given=[N > 1]), {}, ("holds_if", "repairable")),
+    "a needed domain": (BEYOND, stated(N * N > N, whole("n", 2, 6)), {}, ("holds_if", "repairable")),
+    "a needed domain, in a table": (BEYOND, stated(N * N > N, whole("n", 2, 6)), {"kinds": ("table",)},
+                                    ("holds_if", "arithmetic")),
+    "a domain narrower than needed": (BEYOND, stated(N * N > N, whole("n", 3, 6)), {}, ("refuted", None)),
+    "one hypothesis too many": (BEYOND, stated(N * N > N, given=[N > 1, N < 6]), {}, ("refuted", None)),
+    "one that changes nothing": (BEYOND, stated(N * N > N, given=[N > 1, N > 0]), {}, ("refuted", None)),
+    "a slip that is shown": (SHIFTED, FIXED, {"shown": stated(2 <= N + 2)}, ("typo", "misprint")),
+    "a slip in a listing": (SHIFTED, FIXED, {"shown": stated(2 <= N + 2), "kinds": ("listing",)}, ("typo", "code")),
+    "a slip that nothing shows": (SHIFTED, FIXED, {}, ("false", "repairable")),
+    "shown, and something else": (SHIFTED, FIXED, {"shown": stated(N >= 1)}, ("false", "repairable")),
+    "another statement": (BEYOND, stated(N * N * N >= N), {}, ("false", "repairable")),
+    "what is meant is false": (BEYOND, stated(N * N > N, given=[N > 0]), {}, ("refuted", None)),
+    "nothing is decided": (stated(exp(var("x")) >= var("x"), real("x")), None, {}, ("open", None)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_each_row_of_the_table(name):
+    printed, meant, rest, wanted = ROWS[name]
+    assert found(printed, meant, **rest) == wanted
+
+
+def test_reading_gives_its_severity_and_changes_no_other_part(monkeypatch):
+    monkeypatch.setitem(READINGS, "given", Reading("Small sizes are left out.", Severity.READING, "given"))
+    assert found(BEYOND, stated(N * N > N, given=[N > 1]), reading="given") == ("holds_if", "reading")
+    with pytest.raises(ValueError, match="may change given"):
+        found(BEYOND, stated(N * N >= N), reading="given")
+
+
+def test_repair_may_not_assume_what_it_concludes():
+    with pytest.raises(ValueError, match="what is concluded is a hypothesis"):
+        found(BEYOND, stated(N * N > N, given=[N * N > N]))
+
+
+def test_record_has_no_word_for_what_is_computed():
+    taken = {field.name for field in fields(rule("mine.a.b", "Abstract", SQUARES))}
+    taken |= set(inspect.signature(rule).parameters)
+    computed = {"verdict", "severity", "hypotheses", "statement", "formula", "witness", "strength", "coverage", "note"}
+    assert not taken & computed
+    with pytest.raises(TypeError):
+        rule("mine.a.b", "Abstract", SQUARES, verdict=Verdict.FALSE)
+
+
+def test_case_survives_as_data():
+    case = Case(BEYOND, stated(N * N > N, given=[N > 1]), "", SQUARES, ("table",))
+    assert from_json(case.to_json()) == case
+
+
+FINITE = {
+    "two variables, the later below the earlier": (stated(M <= N, N, whole("m", 1, N)), "proved"),
+    "an open end": (stated(N < 6, replace(N, high_open=True)), "proved"),
+    "a choice": (stated(eq(N, 2 * (N / 2)), choice("n", 2, 5)), "proved"),
+    "no point at all": (stated(N > 7, given=[N > 6]), "error"),
+    "false at the last point": (stated(N < 6), "refuted"),
+    "without a value at one point": (stated(ne(1 / (N - 3), 0)), "refuted"),
+    "a value that a hypothesis guards": (stated(ne(1 / (N - 3), 0), given=[ne(N, 3)]), "proved"),
+    "two expressions that are equal": (stated(eq(exp(N) * exp(N), exp(2 * N))), "proved"),
+}
+
+
+@pytest.mark.parametrize("name", FINITE)
+def test_finitely_many_points_are_all_evaluated(name):
+    made, wanted = FINITE[name]
+    assert say(made)["outcome"] == wanted
+
+
+def test_certificate_that_says_everywhere_is_checked():
+    for wrong in (stated(N < 6), stated(exp(N) >= 1, whole("n", 1)), stated(N > 7, given=[N > 6])):
+        claimed = {"format": 1, "statement": wrong.digest, "point": {"n": "1"}, "everywhere": True}
+        with pytest.raises(Rejected):
+            check_certificate(wrong, claimed)
+    assert check_certificate(SQUARES, evaluated(SQUARES)).outcome is Outcome.PROVED
+    assert evaluated(stated(N >= 1, whole("n", 1))) is None and evaluated(stated(N >= 1, whole("n", 1, 9**9))) is None
+
+
