@@ -2,6 +2,8 @@
 
 # Every module listed here exports CLAIMS, a tuple.
 SECTIONS = (
+    "formal.two_layers", "formal.shifted_head", "formal.sentence", "formal.landscape", "formal.elsewhere",
+    "formal.family",
     "induction.definition",
     "induction.appendix_a",
     "induction.representation",
@@ -57,7 +59,6 @@ SECTIONS = (
     "beyond.slice",
     "beyond.fold",
     "beyond.late", "beyond.route",
-    "beyond.family",
     "beyond.critical",
     "beyond.width",
     "beyond.temperature",

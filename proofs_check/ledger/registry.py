@@ -87,7 +87,7 @@ def _stated(package: str, claims: Iterable[Claim | Rule]) -> dict[str, Claim]:
     """The claims of a package by id, each with its statement as data, if the package's own `formal` has one."""
     formal = _formal(package)
     made = [entry.claim(_printed) if isinstance(entry, Rule) else entry for entry in claims]
-    return {c.id: replace(c, formal=formal[c.id]) if c.id in formal else c for c in made}
+    return {c.id: replace(c, formal=formal[c.id]) if c.case is None and c.id in formal else c for c in made}
 
 
 def _printed(name: str) -> Statement:

@@ -2,11 +2,11 @@
 
 from proofs_check.records.quoted import quoted
 from proofs_check.records.readings import READINGS
-from proofs_check.records.rule import Rule, rule
+from proofs_check.records.rule import Rule, parted, rule, states
 from proofs_check.records.runs import runs
 from proofs_check.records.tables import Table, column, constant, count, derived, every, grid, one
 
 __all__ = [
     "READINGS", "Rule", "Table", "column", "constant", "count", "derived", "every", "grid", "one", "quoted", "rule",
-    "runs",
+    "parted", "runs", "states",
 ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 # Every module listed here exports CLAIMS, a tuple.
 SECTIONS: tuple[str, ...] = (
+    "formal",
     "residual.cross_layer",
     "residual.memory",
     "concentration.importance",

@@ -2,6 +2,6 @@
 
 # Every module listed here exports CLAIMS, a tuple.
 SECTIONS: tuple[str, ...] = (
-    "elements.waivers", "elements.causal", "elements.denominators", "elements.atlas", "elements.slips",
+    "formal.tokens", "formal.atlas", "elements.waivers", "elements.causal", "elements.slips",
     "measured.quoted",
 )  # fmt: skip
