@@ -111,6 +111,14 @@ def _in_formal(package: str, name: str) -> Mapping[str, Any]:
     return getattr(_imported(f"{package}.formal"), name, {})
 
 
+def statements(claims: Iterable[Claim]) -> dict[str, Statement]:
+    """Every statement that the core decides, by its name: what governs a claim, what is printed and what is meant."""
+    made = list(claims)
+    found = [claim.formal for claim in made]
+    found += [one for claim in made if claim.case is not None for one in (claim.case.printed, claim.case.meant)]
+    return {one.name: one for one in found if one is not None}
+
+
 def sketch(name: str) -> str | None:
     """What a proof of a claim's statement rests on, where it takes more than arithmetic; its package says it."""
     package = package_of(name)

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from proofs_check.core.certificate import Checked, Outcome, check_certificate, citable
 from proofs_check.core.finite import evaluated
@@ -20,9 +20,6 @@ from proofs_check.core.statement import Statement, from_data
 from proofs_check.ledger.packed import packed, unpacked
 from proofs_check.ledger.registry import package_of
 from proofs_check.ledger.verdicts import counted, mutant_outcome, summary
-
-if TYPE_CHECKING:
-    from proofs_check.ledger.claim import Claim
 
 Row = dict[str, Any]
 FOLDER = Path(__file__).parents[1] / "certificates"
@@ -131,12 +128,11 @@ def _failed(why: str) -> Row:
     return {**summary(None, why), "outcome": "error", "strength": None, "coverage": None, "mutants": None}
 
 
-def offer(claim: Claim, mutants: bool = True) -> Row:
-    """Search anew for a certificate of a claim's statement and of its mutants; nothing is believed of it."""
+def offer(statement: Statement, mutants: bool = True) -> Row:
+    """Search anew for a certificate of a statement and of its mutants; nothing is believed of it."""
     from proofs_check.ledger.proofs import script_of
 
-    assert claim.formal is not None
-    return searched(claim.formal, script_of(claim.id), mutants)
+    return searched(statement, script_of(statement.name), mutants)
 
 
 def searched(statement: Statement, scripts: Any = None, mutants: bool = True) -> Row:
@@ -152,12 +148,11 @@ def searched(statement: Statement, scripts: Any = None, mutants: bool = True) ->
     return {"name": statement.name, "certificate": found.certificate, "reason": found.reason, "mutants": tried}
 
 
-def proof(claim: Claim, kept: Row | None = None) -> Row:
-    """The entry of a claim's statement, its mutants not tried yet; kept: what stays if it still holds."""
-    assert claim.formal is not None
-    if kept is not None and not kept.get("error") and _proves(claim.formal, kept["certificate"]):
+def proof(statement: Statement, kept: Row | None = None) -> Row:
+    """The entry of a statement, its mutants not tried yet; kept: what stays if it still holds."""
+    if kept is not None and not kept.get("error") and _proves(statement, kept["certificate"]):
         return kept
-    return offer(claim, mutants=False)
+    return offer(statement, mutants=False)
 
 
 def to_try(statement: Statement, entry: Row) -> list[tuple[str, Any]]:
@@ -168,13 +163,12 @@ def to_try(statement: Statement, entry: Row) -> list[tuple[str, Any]]:
     return [(digest, old.get(digest)) for digest in _mutants_of(statement)]
 
 
-def tried(claim: Claim, digest: str, kept: Any = None) -> Row | None:
+def tried(statement: Statement, digest: str, kept: Any = None) -> Row | None:
     """The row of one mutant; None for one that speaks of nothing. kept: a certificate that stays if it still holds."""
     from proofs_check.ledger.proofs import script_of
     from proofs_check.rigour.decide import try_mutant
 
-    assert claim.formal is not None
-    return try_mutant(_mutants_of(claim.formal)[digest], claim.formal, script_of(claim.id), kept)
+    return try_mutant(_mutants_of(statement)[digest], statement, script_of(statement.name), kept)
 
 
 def with_mutant(statement: Statement, entry: Row, digest: str, row: Row | None) -> Row:

@@ -100,13 +100,6 @@ def _stale(fresh: Mapping[Path, str]) -> list[Path]:
     return [path for path, text in fresh.items() if not path.is_file() or path.read_text("utf-8") != text]
 
 
-def _statements(registry) -> list:
-    """Every statement that the core decides, those among them that a ruling is computed from."""
-    cases = [claim.case for claim in registry.values() if claim.case is not None]
-    found = [claim.formal for claim in registry.values()] + [s for case in cases for s in (case.printed, case.meant)]
-    return list({one.digest: one for one in found if one is not None}.values())
-
-
 def _keep(judged, registry) -> None:
     """What the core says of the stored certificates, written down where it is not."""
     from dynamics.files.atomic import atomic_write_text
