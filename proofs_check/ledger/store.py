@@ -1,4 +1,5 @@
-"""Certificates on disk: one file a paper, keyed by the digest of the statement. Each is checked again when it is read.
+"""Certificates on disk: one file a paper, where its record says, keyed by the digest of the statement. Each is checked
+again when it is read.
 
 `judge` is what a run says of a statement: from the stored certificate (quick), or from one that was just searched for
 (full). The file holds for each statement its certificate and those of its mutants.
@@ -17,20 +18,18 @@ from proofs_check.core.mutants import Mutant, mutants
 from proofs_check.core.rules import Rejected
 from proofs_check.core.statement import Statement, from_data
 from proofs_check.ledger.packed import packed, unpacked
-from proofs_check.ledger.registry import package_of
+from proofs_check.ledger.registry import installed
 from proofs_check.ledger.verdicts import counted, summary
 
 if TYPE_CHECKING:
     from proofs_check.ledger.claim import Claim
 
 Row = dict[str, Any]
-FOLDER = Path(__file__).parents[1] / "certificates"
 
 
 @cache
-def _file(paper: str) -> Mapping[str, Row]:
+def _file(path: Path) -> Mapping[str, Row]:
     """The stored entries of a paper's statements."""
-    path = FOLDER / f"{paper}.json"
     return entries(path) if path.is_file() else {}
 
 
@@ -40,14 +39,16 @@ def stored(statement: Statement) -> Row:
     A statement that the core does not settle has an entry too, without a certificate and with the reason. That there is
     none at all is a fault of ours, whose certificates ship; a user's statement may have been given none.
     """
-    paper = statement.name.split(".")[0]
+    paper = installed().get(statement.name.split(".")[0])
+    if paper is None:
+        return _NONE
     try:
-        entry = _file(paper).get(statement.digest)
+        entry = _file(paper.certificates).get(statement.digest)
     except ValueError as damage:
         return {"error": f"its certificate cannot be read: {damage}"}
     if entry is None:
-        ours = (package_of(paper) or "").startswith("proofs_check.")
-        return {"error": f"its certificate is missing: {FOLDER.name}/{paper}.json has none of it"} if ours else _NONE
+        place = "/".join(paper.certificates.parts[-2:])
+        return {"error": f"its certificate is missing: {place} has none of it"} if paper.host else _NONE
     try:
         _ = entry.get("error") or (entry["certificate"], [(m["digest"], m["certificate"]) for m in entry["mutants"]])
     except (AttributeError, KeyError, TypeError) as fault:

@@ -22,16 +22,16 @@ def parser() -> cli.Parser:
 
 def main(argv: list[str] | None = None) -> int:
     args = parser().parse_args(argv)
-    from proofs_check.ledger.registry import load
-    from proofs_check.ledger.store import FOLDER, to_try, with_mutant
+    from proofs_check.ledger.registry import installed, load
+    from proofs_check.ledger.store import to_try, with_mutant
     from proofs_check.ledger.workers import processes
 
     claims = {name: claim for name, claim in load().items() if claim.formal is not None}
     for name in args.id or ():
         if name not in claims:
             raise ValueError(f"there is no claim {name!r} with a statement")
-    papers = sorted({claim.paper for claim in claims.values()})
-    files = {paper: _File(FOLDER / f"{paper}.json", claims.values(), paper) for paper in papers}
+    papers = sorted({claims[name].paper for name in args.id or claims})
+    files = {paper: _File(installed()[paper].certificates, claims.values(), paper) for paper in papers}
     wanted = [n for n in args.id or claims
               if not (args.missing and claims[n].formal.digest in files[claims[n].paper].entries)]  # fmt: skip
     kept = {n: files[claims[n].paper].entries.get(claims[n].formal.digest) if args.keep else None for n in wanted}
@@ -55,7 +55,9 @@ def main(argv: list[str] | None = None) -> int:
     for file in files.values():
         file.write()
         print(f"{file.path}: {len(file.entries)} statements, {file.path.stat().st_size / 1e6:.2f} MB")
-    cli.hint(args, f"`{cli.program('docs')} --shipped` lists them as what ships, without which `verify` refuses them")
+    if any(installed()[paper].host for paper in papers):
+        listed = f"`{cli.program('docs')} --shipped` lists them as what ships"
+        cli.hint(args, f"{listed}, without which `verify` refuses them")
     return 0
 
 
