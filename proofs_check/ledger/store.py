@@ -1,4 +1,5 @@
-"""Certificates on disk: one file a paper, keyed by the digest of the statement. Each is checked again when it is read.
+"""Certificates on disk: one file a paper, where its record says, keyed by the digest of the statement. Each is checked
+again when it is read.
 
 `judge` is what a run says of a statement: from the stored certificate (quick), or from one that was just searched for
 (full). The file holds for each statement its certificate and those of its mutants.
@@ -18,17 +19,16 @@ from proofs_check.core.mutants import Mutant, mutants
 from proofs_check.core.rules import Rejected
 from proofs_check.core.statement import Statement, from_data
 from proofs_check.ledger.packed import packed, unpacked
-from proofs_check.ledger.registry import package_of
+from proofs_check.ledger.paper import Paper
+from proofs_check.ledger.registry import installed
 from proofs_check.ledger.verdicts import counted, mutant_outcome, summary
 
 Row = dict[str, Any]
-FOLDER = Path(__file__).parents[1] / "certificates"
 
 
 @cache
-def _file(paper: str) -> Mapping[str, Row]:
+def _file(path: Path) -> Mapping[str, Row]:
     """The stored entries of a paper's statements."""
-    path = FOLDER / f"{paper}.json"
     return entries(path) if path.is_file() else {}
 
 
@@ -43,9 +43,10 @@ def stored(statement: Statement) -> Row:
     if entry is None and (found := evaluated(statement)) is not None:
         return {"certificate": found, "reason": "", "mutants": []}
     if entry is None:
-        paper = statement.name.split(".")[0]
-        ours = (package_of(paper) or "").startswith("proofs_check.")
-        return {"error": f"its certificate is missing: {FOLDER.name}/{paper}.json has none of it"} if ours else _NONE
+        paper = _paper(statement)
+        if paper is None or not paper.host:
+            return _NONE
+        return {"error": f"its certificate is missing: {'/'.join(paper.certificates.parts[-2:])} has none of it"}
     try:
         _ = entry.get("error") or (entry["certificate"], [(m["digest"], m["certificate"]) for m in entry["mutants"]])
     except (AttributeError, KeyError, TypeError) as fault:
@@ -55,10 +56,15 @@ def stored(statement: Statement) -> Row:
 
 def filed(statement: Statement) -> Row | None:
     """What the file of its paper has of a statement; None where that is nothing."""
+    paper = _paper(statement)
     try:
-        return _file(statement.name.split(".")[0]).get(statement.digest)
+        return None if paper is None else _file(paper.certificates).get(statement.digest)
     except ValueError as damage:
         return {"error": f"its certificate cannot be read: {damage}"}
+
+
+def _paper(statement: Statement) -> Paper | None:
+    return installed().get(statement.name.split(".")[0])
 
 
 def entries(path: Path) -> dict[str, Row]:

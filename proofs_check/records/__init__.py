@@ -7,6 +7,19 @@ from proofs_check.records.runs import runs
 from proofs_check.records.tables import Table, column, constant, count, derived, every, grid, one
 
 __all__ = [
-    "READINGS", "Rule", "Table", "column", "constant", "count", "derived", "every", "grid", "one", "quoted", "rule",
-    "parted", "runs", "states",
+    "READINGS",
+    "Rule",
+    "Table",
+    "column",
+    "constant",
+    "count",
+    "derived",
+    "every",
+    "grid",
+    "one",
+    "parted",
+    "quoted",
+    "rule",
+    "runs",
+    "states",
 ]  # fmt: skip

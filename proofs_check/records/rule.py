@@ -11,7 +11,7 @@ from proofs_check.core.statement import Definition, Statement
 from proofs_check.core.terms import Term
 from proofs_check.language import statement
 from proofs_check.ledger.claim import Claim, Nature, Verdict
-from proofs_check.records.place import Place, place
+from proofs_check.records.place import Place, place, source
 from proofs_check.records.readings import READINGS
 from proofs_check.records.ruling import Case, Ruling, ruled
 
@@ -46,7 +46,8 @@ class Rule:
         ruling = ruled(case, kept, told)
         instead = self.meant if ruling.verdict in (Verdict.FALSE, Verdict.TYPO, Verdict.REFUTED) else None
         return Claim(
-            id=self.id, source=self.place.text, statement=sentence(self.printed), formula=formula(self.printed),
+            id=self.id, source=source(self.id, self.at),
+            statement=sentence(self.printed), formula=formula(self.printed),
             nature=next((n for kind, n in _NATURES.items() if kind in self.place.kinds), Nature.MATHEMATICAL),
             verdict=ruling.verdict, severity=ruling.severity, evidence=(), formal=ruling.governs, case=case,
             reading=READINGS[self.reading].sentence if self.reading else "", note=_note(ruling), why=self.why,

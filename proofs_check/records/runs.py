@@ -5,7 +5,7 @@ from typing import Any
 
 from proofs_check.evidence.margin import Margin, same
 from proofs_check.ledger.claim import ENUMERATED, Claim, Control, Evidence, Kind, Nature, Severity, Verdict
-from proofs_check.records.place import place
+from proofs_check.records.place import place, source
 
 
 def runs(id: str, at: str, code: Callable[..., Any], promised: Any, mend: Mapping[str, Any], why: str = "") -> Claim:
@@ -22,7 +22,7 @@ def runs(id: str, at: str, code: Callable[..., Any], promised: Any, mend: Mappin
     words = " and ".join(name.replace("_", " ") for name in mend)
     where = place(id, at)
     return Claim(
-        id=id, source=where.text, statement=f"As printed, the listing gives {promised}.", nature=Nature.TEXTUAL,
+        id=id, source=source(id, at), statement=f"As printed, the listing gives {promised}.", nature=Nature.TEXTUAL,
         verdict=Verdict.TYPO, severity=Severity.CODE, coverage=ENUMERATED, is_correction=where.ours,
         note=f"It does with a change: {words}. {why}".strip(),
         evidence=(Evidence(Kind.EXACT, "the listing, run", gives, (dict(mend),), (control,)),),

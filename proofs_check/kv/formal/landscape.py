@@ -67,29 +67,29 @@ def landscape() -> list[Rule | Statement]:
     signs = (2 * A - B - rho * (1 - B), 1 - B + rho * (A - 1), 1 - B)
     return [
         states(
-            "kv.beyond.critical_point", "added to Theorem 3.4 (both versions)",
+            "kv.beyond.critical_point", "added to Theorem 3.4 (first version: Theorem 3)",
             for_all=everything, says=both(iff(nowhere, there), eq(value_there, log(T))),
         ),
         states(
-            "kv.beyond.infimum.vanilla", "added to Theorem 3.4 (both versions)",
+            "kv.beyond.infimum.vanilla", "added to Theorem 3.4 (first version: Theorem 3)",
             for_all=[ANY_T, real("a1"), real("b1"), STEP],
             says=supremum(-closed(T, a1, 0, b1, 0), -log(T - 1), at={a1: 0, b1: -1 / u}, step=u, rate=2,
                           attained=False),
         ),
         states(
-            "kv.beyond.infimum.v_shift", "added to Theorem 3.4 (both versions)",
+            "kv.beyond.infimum.v_shift", "added to Theorem 3.4 (first version: Theorem 3)",
             for_all=[ANY_T, real("a1"), real("b1"), real("b2"), STEP],
             says=supremum(-closed(T, a1, 0, b1, b2), -log(T - 3), at={a1: log(2), b1: -1 / u, b2: -1 / u}, step=u,
                           rate=17, attained=False),
         ),
         states(
-            "kv.beyond.infimum.k_shift", "added to Theorem 3.4 (both versions)",
+            "kv.beyond.infimum.k_shift", "added to Theorem 3.4 (first version: Theorem 3)",
             for_all=[ANY_T, real("a1"), real("a2"), real("b1"), STEP],
             says=supremum(-closed(T, a1, a2, b1, 0), 0, at={a1: 0, a2: log(3), b1: 1 / u}, step=u,
                           rate=T * (T + 3) / 2, attained=False),
         ),
         states(
-            "kv.beyond.route.anti_induction", "added to Theorem 3.4 (both versions)",
+            "kv.beyond.route.anti_induction", "added to Theorem 3.4 (first version: Theorem 3)",
             for_all=[ANY_T, real("a1", 0), real("a2", None, 0, open="high"),
                      real("rho", 0, (2 * A - B) / (1 - B), open="high"), STEP],
             says=limit(closed(T, a1, a2, -1 / u, -rho / u), 0, u,

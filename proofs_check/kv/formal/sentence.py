@@ -109,7 +109,7 @@ def sentence() -> list[Rule | Statement]:
             using=SENTENCE,
         ),
         states(
-            "kv.beyond.temperature.half", "added to Section 3.2, Theorem 3.4 (both versions)",
+            "kv.beyond.temperature.half", "added to Section 3.2, Theorem 3.4 (first version: Theorem 3)",
             for_all=[*INTERIOR, real("gamma"), positive("sigma")],
             says=both(iff(call(WEIGHT, 1, T + 1, attention, i + 1) >= HALF, log(T) <= gamma),
                       iff(call(WEIGHT, 1, T + 1, sharp, i + 1) >= HALF, sigma <= 1 / log(T))),

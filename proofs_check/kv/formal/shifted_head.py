@@ -136,7 +136,7 @@ def shifted_head() -> list[Rule | Statement]:
             says=limit(bound, grown / (1 + grown), L, 3 * (1 + 1 / m) / m),
         ),
         states(
-            "kv.sec3.1.any_context.corrected", "added to Section 3.1, Definition 3.1 (both versions)",
+            "kv.sec3.1.any_context.corrected", "added to Section 3.1, Definition 3.1 (first version: Definition 1)",
              # k is the gap to the match before the latest, or less
             for_all=[*ORTHONORMAL, whole("k", 1)],
             says=1 / (1 + (L - 3) * largest(exp(-m * k), exp(m * (L - i - 2) - 1 / sigma)))
