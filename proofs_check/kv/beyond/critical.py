@@ -1,13 +1,12 @@
 """Critical points, infima, the box of Figure 2 and the routes to L = 0: what no paper states."""
 
 from fractions import Fraction
-from typing import Any
 
 from proofs_check.kv.beyond import critical_checks as free
 from proofs_check.kv.beyond import separation_checks as plane
 from proofs_check.kv.landscape import box_checks as box
 from proofs_check.kv.landscape.figure2 import IN_INVERSE, MINIMISER
-from proofs_check.ledger.claim import Claim, Control, Effort, Evidence, everywhere
+from proofs_check.ledger.claim import Claim, Control, Effort, everywhere
 from proofs_check.ledger.mathematical import ONCE, certified, exact, mathematical, sampled, symbolic
 
 SOURCE = "KV shifting (both versions), Theorem 3.4, our addition"
@@ -33,14 +32,6 @@ def _tokens(effort: Effort) -> list[dict]:
     return [{"tokens": t} for t in range(4, 13 if effort is Effort.QUICK else 200)]
 
 
-def _infimum(model: str, what: str, value: str, formula: str, *evidence: Evidence, **rest: Any) -> Claim:
-    """inf L = log of the floor, approached along a ray and reached nowhere."""
-    return mathematical(
-        f"kv.beyond.infimum.{model}", SOURCE, f"{what}: inf L = {value} for every T >= 4, reached nowhere.", *evidence,
-        hypotheses=(EVERY_T,), formula=formula, **OURS, **rest,
-    )
-
-
 CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "kv.beyond.critical_point.saddle", SOURCE,
@@ -53,8 +44,9 @@ CLAIMS: tuple[Claim, ...] = (
         coverage=everywhere("The Hessian has T as a free symbol; Sylvester's law gives the signature."),
         hypotheses=(EVERY_T,), formula=r"\det\nabla^2L=\left(\frac{2T-1}{T^3(T+1)}\right)^2", **OURS,
     ),
-    _infimum(
-        "kv_shift", "All four parameters, along an anti-induction ray", "0", r"\inf L=0",
+    mathematical(
+        "kv.beyond.infimum.kv_shift", SOURCE,
+        "All four parameters, along an anti-induction ray: inf L = 0 for every T >= 4, reached nowhere.",
         symbolic("e^L is 1 plus exponentials with counts >= 0, one of them > 0, all T", free.floor,
                  ({"model": "kv_shift"},), Control("2 plus", lambda model: free.floor(model, 1))),
         symbolic("along a ray those exponentials have rates < 0, all T", free.reached, ({"model": "kv_shift"},),
@@ -65,6 +57,7 @@ CLAIMS: tuple[Claim, ...] = (
                   model, tokens, "vanilla"))),
         coverage=everywhere("e^L - 1 is a sum of exponentials with counts >= 0, the parameters and T being free, and "
                             "each of them tends to 0 along the ray."),
+        hypotheses=(EVERY_T,), formula=r"\inf L=0", **OURS,
     ),
     mathematical(
         "kv.beyond.box.minimiser", SOURCE,

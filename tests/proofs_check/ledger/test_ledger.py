@@ -69,6 +69,7 @@ def test_a_row_holds_all_of_a_claim():
         "status": "confirmed",
         "is_correction": True,
         "note": "a note",
+        "why": "",
         "evidence": [
             {
                 "kind": "exact",
@@ -91,6 +92,7 @@ def test_a_row_holds_all_of_a_claim():
         "mutants": None,
         "formal": None,
         "as_data": "",
+        "case": None,
     }
 
 
