@@ -29,7 +29,7 @@ class Named:
     definition: Definition
 
     def __call__(self, *indices: Any) -> Term:
-        return call(self.name, *indices)
+        return call(self.name, *(indices or [1]))
 
 
 class Table:
@@ -71,7 +71,8 @@ def number(cell: str | None) -> Fraction | None:
 
 
 def constant(name: str, value: Any) -> Named:
-    return Named(*define(name, [], value))
+    """A single number: a column of one row, called `name()`."""
+    return column(name, [value])
 
 
 def column(name: str, cells: Iterable[Any]) -> Named:
