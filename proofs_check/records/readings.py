@@ -30,4 +30,10 @@ READINGS = {
     "cut": Reading("Per cent are points, cut after the last printed digit instead of rounded.", Severity.ARITHMETIC,
                    changes="says"),
     "printed digits": Reading("A number stands for all that round to it.", Severity.ARITHMETIC, changes="says"),
+    "cited": Reading("What belongs to another work has the number that this work gives.", Severity.ARITHMETIC,
+                     changes="definitions"),
+    "embeddings": Reading("A number of parameters may leave the embeddings out.", Severity.ARITHMETIC,
+                          changes="definitions"),
+    "some size": Reading("Sizes that are not given are some for which the numbers come out.", changes="variables"),
+    "counted apart": Reading("What is said of a whole leaves out what the paper itself counts apart.", changes="says"),
 }  # fmt: skip

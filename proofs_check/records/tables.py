@@ -18,7 +18,7 @@ from proofs_check.core.terms import Term, eq, lift
 from proofs_check.language import call, define, statement, total, var, when
 
 FILE = Path(__file__).with_name("tables.json")
-_NUMBER = re.compile(r"-?[\d,]*\.?\d+(e-?\d+)?")
+_NUMBER = re.compile(r"-?[\d,]*\.?\d+(e-?\d+)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Named:
     definition: Definition
 
     def __call__(self, *indices: Any) -> Term:
-        return call(self.name, *indices)
+        return call(self.name, *(indices or [1]))
 
 
 class Table:
@@ -45,8 +45,11 @@ class Table:
 
     def row(self, name: str, title: str) -> Named:
         """The row of this title, from left to right, called `name`."""
-        found = next(row for row in self.rows if row[0] == title)
-        return column(name, map(number, found[1:]))
+        return column(name, map(number, self.cells(title)))
+
+    def cells(self, title: str) -> list[str]:
+        """The row of this title as printed, without its title."""
+        return next(row[1:] for row in self.rows if row[0] == title)
 
     def said(self, name: str, *places: int) -> Named:
         """Numbers of a sentence or caption, in the order of these places (the first is 0)."""
@@ -68,7 +71,8 @@ def number(cell: str | None) -> Fraction | None:
 
 
 def constant(name: str, value: Any) -> Named:
-    return Named(*define(name, [], value))
+    """A single number: a column of one row, called `name()`."""
+    return column(name, [value])
 
 
 def column(name: str, cells: Iterable[Any]) -> Named:
