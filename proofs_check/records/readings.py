@@ -30,4 +30,8 @@ READINGS = {
     "cut": Reading("Per cent are points, cut after the last printed digit instead of rounded.", Severity.ARITHMETIC,
                    changes="says"),
     "printed digits": Reading("A number stands for all that round to it.", Severity.ARITHMETIC, changes="says"),
+    "printed sizes": Reading("Sizes enter a product as the text prints them, rounded.", Severity.ARITHMETIC,
+                             changes="says"),
+    "together": Reading("What all devices hold together is counted, not what each of them holds.", changes="says"),
+    "attention": Reading("The cost of a model is that of its attention alone.", changes="says"),
 }  # fmt: skip

@@ -174,7 +174,6 @@ OURS = [
     "waiver.sec3.3.2.impossible.word",
     "resformer.eq13.similarity",
     "resformer.sec3.1.doubles.long",
-    "resformer.tab3.accumulation.corrected",
 ]
 
 # Sentences of the paper that training here once ruled on, and the outcome that now stands beside each.
@@ -235,8 +234,6 @@ resformer.beyond.pagerank | hypotheses | no residual stream
 resformer.eq11.higher | statement | the greater the degree of clustering
 resformer.eq11.importance | statement | sum_{j=1}^l A_ij
 resformer.eq8.fixed | hypotheses | no residual stream
-resformer.sec3.1.doubles | statement | compared with vanilla attention described in Eqn. 1
-resformer.sec3.1.doubles.long | statement | its output matrix included
 resformer.sec4.5.disrupts | note | not drained
 """)
 NOT_SAID = _rows("""
@@ -252,7 +249,6 @@ razor.eq5.gaps | statement | reached
 razor.eq5.log_mass.sharp | statement | reach
 waiver.sec2.2.removed | note | numerical
 resformer.eq10.cache | statement | (2L)
-resformer.tab3.accumulation | statement | on each
 """)
 # What a statement as data is about, in its own words: hypotheses, and rows of every kind.
 AS_DATA = _rows("""
@@ -312,7 +308,7 @@ def broken():
     yield from (name for name in NOT_CERTIFIED if Kind.CERTIFIED in kinds(REGISTRY[name]))
     yield from (name for name in EXACT if kinds(REGISTRY[name]) != {Kind.EXACT})
     yield from (name for name in RULINGS[FALSE, Severity.ARITHMETIC] if REGISTRY[name].nature is not Nature.TABLE)
-    yield from (name for name in RULINGS[HOLDS_IF, Severity.ARITHMETIC] if not REGISTRY[name].hypotheses)
+    yield from (n for n in RULINGS[HOLDS_IF, Severity.ARITHMETIC] if not (REGISTRY[n].hypotheses or REGISTRY[n].reading))
 
 
 def test_every_ruling_is_kept():
