@@ -33,5 +33,6 @@ READINGS = {
     "printed sizes": Reading("Sizes enter a product as the text prints them, rounded.", Severity.ARITHMETIC,
                              changes="says"),
     "together": Reading("What all devices hold together is counted, not what each of them holds.", changes="says"),
+    "exists": Reading("What is spoken of exists.", changes="given"),
     "attention": Reading("The cost of a model is that of its attention alone.", changes="says"),
 }  # fmt: skip
