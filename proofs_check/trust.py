@@ -19,8 +19,10 @@ LOGIC = (
     "proofs_check.ledger.store", "proofs_check.ledger.user_claims", "proofs_check.ledger.claim",
     "proofs_check.ledger.record", "proofs_check.ledger.harness", "proofs_check.ledger.registry",
     "proofs_check.ledger.rows", "proofs_check.ledger.workers", "proofs_check.ledger.shipped",
+    "proofs_check.ledger.paper",
 )  # fmt: skip
-DEFINITIONS = tuple(f"proofs_check.{paper}.formal" for paper in ("kv", "razor", "resformer", "waiver"))
+PAPERS = sorted(path.parent.name for path in ROOT.glob("proofs_check/*/paper.toml"))
+DEFINITIONS = tuple(f"proofs_check.{paper}.formal" for paper in PAPERS)
 OURS = ("proofs_check", "theory", "dynamics", "scripts")
 
 

@@ -176,7 +176,8 @@ class Claim:
     an outcome of training: it is never counted as the paper's. `outcome_of` names the paper's claim that such an
     outcome stands beside, without ruling on it. `defect` names the claim whose defect this one repeats. `formal` is the
     statement as data, which the core decides: what is printed where the paper is wrong, what is true where it is not. A
-    claim that it settles needs no other evidence. `case` is what the verdict was computed from, if it was.
+    claim that it settles needs no other evidence. `case` is what the verdict was computed from, if it was,
+    `why` a referee's prose beside it, which nothing checks.
     """
 
     id: str
@@ -199,6 +200,7 @@ class Claim:
     formal: Statement | None = None
     case: "Case | None" = None
     holds_instead: str = ""
+    why: str = ""
 
     @property
     def paper(self) -> str:

@@ -23,9 +23,14 @@ FILE = Path(__file__).with_name("judged.json")
 
 def judged(data: Any) -> Row:
     """What `store.judge` says of a statement given as data, its mutants counted: kept, or found now."""
-    statement = from_data(data)
+    found = known(from_data(data))
+    return judge(data) if found is None else found
+
+
+def known(statement: Statement) -> Row | None:
+    """The row that is kept of a statement; None where there is none, or an old one."""
     found = kept().get(statement.digest)
-    return found["row"] if found is not None and found["key"] == key(statement) else judge(data)
+    return found["row"] if found is not None and found["key"] == key(statement) else None
 
 
 def stale(statements: Iterable[Statement]) -> list[str]:

@@ -17,9 +17,11 @@ from typing import Any
 
 from proofs_check.core.statement import Statement
 from proofs_check.ledger.claim import Claim
+from proofs_check.ledger.paper import Paper
 from proofs_check.records.rule import Rule
 
-# Where packages say which papers they hold: `paper = "package"`, ours as anybody's (pyproject.toml).
+# Where packages say which papers they hold: `paper = "package:PAPER"`, ours as anybody's (pyproject.toml). Without
+# `:PAPER` the record's name is the paper's in capitals.
 GROUP = "induction_workbench.papers"
 DROPPED = Path(__file__).with_name("dropped.json")
 _ID = re.compile(r"[a-z0-9]+(\.[A-Za-z0-9_]+)+")
@@ -34,25 +36,35 @@ class BrokenLedger(Exception):
         return "\n".join(map(str, self.args))
 
 
-def papers_of(entries: Iterable[EntryPoint]) -> dict[str, str]:
-    """The package of each paper. Raises BrokenLedger where two packages hold papers of one name."""
-    found: dict[str, str] = {}
+def papers_of(entries: Iterable[EntryPoint]) -> dict[str, Paper]:
+    """The record of each paper, by its id. Raises BrokenLedger for an entry point that leads to no record of its paper,
+    and where two packages hold papers of one name."""
+    found: dict[str, Paper] = {}
     for entry in entries:
-        if found.setdefault(entry.name, entry.value) != entry.value:
-            both = " and ".join(sorted((found[entry.name], entry.value)))
+        paper = getattr(_imported(entry.module), entry.attr or entry.name.upper(), None)
+        if not isinstance(paper, Paper) or paper.id != entry.name:
+            raise BrokenLedger(f"the entry point {entry.name} = {entry.value} leads to no record of that paper")
+        if (other := found.setdefault(entry.name, paper)) != paper:
+            both = " and ".join(sorted((other.package, paper.package)))
             raise BrokenLedger(f"two packages hold a paper {entry.name!r}: {both}")
     return found
 
 
 @cache
-def packages() -> dict[str, str]:
-    """The package of each paper that is installed. Raises BrokenLedger as `papers_of`."""
+def installed() -> dict[str, Paper]:
+    """The papers that are installed, by id. Raises BrokenLedger as `papers_of`."""
     return papers_of(entry_points(group=GROUP))
+
+
+def host() -> tuple[str, ...]:
+    """The ids of the papers that ship with the workbench: its own pages tell of no other."""
+    return tuple(name for name, paper in installed().items() if paper.host)
 
 
 def package_of(name: str) -> str | None:
     """The package that a claim of this id belongs to, alone: the one whose entry point names its paper."""
-    return packages().get(name.split(".")[0])
+    paper = installed().get(name.split(".")[0])
+    return None if paper is None else paper.package
 
 
 def load(papers: tuple[str, ...] | None = None, patterns: tuple[str, ...] | None = None) -> dict[str, Claim]:
@@ -63,11 +75,11 @@ def load(papers: tuple[str, ...] | None = None, patterns: tuple[str, ...] | None
     lists, an id of another form or of another package's paper, and two ids that are the same or read alike.
     """
     for paper in papers or ():
-        if paper not in packages():
-            raise ValueError(f"unknown paper {paper!r}: choose from {', '.join(packages())}")
+        if paper not in installed():
+            raise ValueError(f"unknown paper {paper!r}: choose from {', '.join(installed())}")
     if patterns is not None and (some := _some(patterns)) is not None:
         return some
-    wanted = [packages()[paper] for paper in papers or packages()]
+    wanted = [installed()[paper].package for paper in papers or installed()]
     held: dict[str, list[Claim | Rule]] = {}
     while wanted:
         package = wanted.pop(0)
@@ -87,12 +99,12 @@ def _stated(package: str, claims: Iterable[Claim | Rule]) -> dict[str, Claim]:
     """The claims of a package by id, each with its statement as data, if the package's own `formal` has one."""
     formal = _formal(package)
     made = [entry.claim(_printed) if isinstance(entry, Rule) else entry for entry in claims]
-    return {c.id: replace(c, formal=formal[c.id]) if c.id in formal else c for c in made}
+    return {c.id: replace(c, formal=formal[c.id]) if c.case is None and c.id in formal else c for c in made}
 
 
 def _printed(name: str) -> Statement:
     """The statement that a record prints. Raises BrokenLedger where there is no record of this id."""
-    for section in _mentions(tuple(dict.fromkeys(packages().values()))).get(name, {}):
+    for section in _mentions(_packages()).get(name, {}):
         for entry in _section(".".join(section)):
             if entry.id == name and isinstance(entry, Rule):
                 return entry.printed
@@ -109,6 +121,14 @@ def _in_formal(package: str, name: str) -> Mapping[str, Any]:
     if find_spec(f"{package}.formal") is None:
         return {}
     return getattr(_imported(f"{package}.formal"), name, {})
+
+
+def statements(claims: Iterable[Claim]) -> dict[str, Statement]:
+    """Every statement that the core decides, by its name: what governs a claim, what is printed and what is meant."""
+    made = list(claims)
+    found = [claim.formal for claim in made]
+    found += [one for claim in made if claim.case is not None for one in (claim.case.printed, claim.case.meant)]
+    return {one.name: one for one in found if one is not None}
 
 
 def sketch(name: str) -> str | None:
@@ -163,7 +183,7 @@ def dropped() -> dict[str, str]:
 
 def _some(patterns: tuple[str, ...]) -> dict[str, Claim] | None:
     """The claims of some plain ids and of what they link to, without loading the rest; None where that cannot do."""
-    index = _mentions(tuple(dict.fromkeys(packages().values())))
+    index = _mentions(_packages())
     found: dict[str, Claim] = {}
     patterns = tuple(map(resolved, patterns))
     wanted = list(patterns)
@@ -215,12 +235,13 @@ def _claims(package: str) -> Iterator[Claim | Rule]:
     yield from listed
 
 
+def _packages() -> tuple[str, ...]:
+    return tuple(dict.fromkeys(paper.package for paper in installed().values()))
+
+
 def _sections(package: str) -> tuple[str, ...]:
-    module = _imported(package)
-    sections = getattr(module, "SECTIONS", None)
-    if not hasattr(module, "__path__") or not isinstance(sections, tuple | list):
-        raise BrokenLedger(f"{package} is no package with SECTIONS, the names of its modules of claims")
-    return tuple(sections)
+    """The modules of claims that the records of a package's papers name."""
+    return tuple(dict.fromkeys(s for paper in installed().values() if paper.package == package for s in paper.sections))
 
 
 def _section(name: str) -> tuple[Claim | Rule, ...]:
@@ -259,7 +280,7 @@ def _check_ids(claims: Iterable[tuple[str, Claim | Rule]]) -> None:
             raise BrokenLedger(f"the id {claim.id!r} is not of the form paper.place.part, in letters, digits and _")
         owner = package_of(claim.id)
         if owner is None:
-            raise BrokenLedger(f"the id {claim.id!r} belongs to no known paper: {', '.join(packages())}")
+            raise BrokenLedger(f"the id {claim.id!r} belongs to no known paper: {', '.join(installed())}")
         if owner != package:
             paper = claim.id.split(".")[0]
             raise BrokenLedger(f"{package} holds a claim {claim.id!r}, and the paper {paper} belongs to {owner}")

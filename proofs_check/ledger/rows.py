@@ -63,6 +63,7 @@ def record(claim: Claim, registry: Mapping[str, Claim]) -> Row:
         "status": Status.ERROR.value if fault else None,
         "is_correction": claim.is_correction,
         "note": claim.note,
+        "why": claim.why,
         "evidence": [
             {"kind": e.kind.value, "scope": e.scope, "controls": [control.name for control in e.controls]}
             for e in claim.evidence

@@ -1,4 +1,5 @@
-"""Certificates on disk: one file a paper, keyed by the digest of the statement. Each is checked again when it is read.
+"""Certificates on disk: one file a paper, where its record says, keyed by the digest of the statement. Each is checked
+again when it is read.
 
 `judge` is what a run says of a statement: from the stored certificate (quick), or from one that was just searched for
 (full). The file holds for each statement its certificate and those of its mutants.
@@ -10,7 +11,7 @@ import json
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from proofs_check.core.certificate import Checked, Outcome, check_certificate, citable
 from proofs_check.core.finite import evaluated
@@ -18,20 +19,16 @@ from proofs_check.core.mutants import Mutant, mutants
 from proofs_check.core.rules import Rejected
 from proofs_check.core.statement import Statement, from_data
 from proofs_check.ledger.packed import packed, unpacked
-from proofs_check.ledger.registry import package_of
+from proofs_check.ledger.paper import Paper
+from proofs_check.ledger.registry import installed
 from proofs_check.ledger.verdicts import counted, mutant_outcome, summary
 
-if TYPE_CHECKING:
-    from proofs_check.ledger.claim import Claim
-
 Row = dict[str, Any]
-FOLDER = Path(__file__).parents[1] / "certificates"
 
 
 @cache
-def _file(paper: str) -> Mapping[str, Row]:
+def _file(path: Path) -> Mapping[str, Row]:
     """The stored entries of a paper's statements."""
-    path = FOLDER / f"{paper}.json"
     return entries(path) if path.is_file() else {}
 
 
@@ -46,9 +43,10 @@ def stored(statement: Statement) -> Row:
     if entry is None and (found := evaluated(statement)) is not None:
         return {"certificate": found, "reason": "", "mutants": []}
     if entry is None:
-        paper = statement.name.split(".")[0]
-        ours = (package_of(paper) or "").startswith("proofs_check.")
-        return {"error": f"its certificate is missing: {FOLDER.name}/{paper}.json has none of it"} if ours else _NONE
+        paper = _paper(statement)
+        if paper is None or not paper.host:
+            return _NONE
+        return {"error": f"its certificate is missing: {'/'.join(paper.certificates.parts[-2:])} has none of it"}
     try:
         _ = entry.get("error") or (entry["certificate"], [(m["digest"], m["certificate"]) for m in entry["mutants"]])
     except (AttributeError, KeyError, TypeError) as fault:
@@ -58,10 +56,15 @@ def stored(statement: Statement) -> Row:
 
 def filed(statement: Statement) -> Row | None:
     """What the file of its paper has of a statement; None where that is nothing."""
+    paper = _paper(statement)
     try:
-        return _file(statement.name.split(".")[0]).get(statement.digest)
+        return None if paper is None else _file(paper.certificates).get(statement.digest)
     except ValueError as damage:
         return {"error": f"its certificate cannot be read: {damage}"}
+
+
+def _paper(statement: Statement) -> Paper | None:
+    return installed().get(statement.name.split(".")[0])
 
 
 def entries(path: Path) -> dict[str, Row]:
@@ -131,12 +134,11 @@ def _failed(why: str) -> Row:
     return {**summary(None, why), "outcome": "error", "strength": None, "coverage": None, "mutants": None}
 
 
-def offer(claim: Claim, mutants: bool = True) -> Row:
-    """Search anew for a certificate of a claim's statement and of its mutants; nothing is believed of it."""
+def offer(statement: Statement, mutants: bool = True) -> Row:
+    """Search anew for a certificate of a statement and of its mutants; nothing is believed of it."""
     from proofs_check.ledger.proofs import script_of
 
-    assert claim.formal is not None
-    return searched(claim.formal, script_of(claim.id), mutants)
+    return searched(statement, script_of(statement.name), mutants)
 
 
 def searched(statement: Statement, scripts: Any = None, mutants: bool = True) -> Row:
@@ -152,12 +154,11 @@ def searched(statement: Statement, scripts: Any = None, mutants: bool = True) ->
     return {"name": statement.name, "certificate": found.certificate, "reason": found.reason, "mutants": tried}
 
 
-def proof(claim: Claim, kept: Row | None = None) -> Row:
-    """The entry of a claim's statement, its mutants not tried yet; kept: what stays if it still holds."""
-    assert claim.formal is not None
-    if kept is not None and not kept.get("error") and _proves(claim.formal, kept["certificate"]):
+def proof(statement: Statement, kept: Row | None = None) -> Row:
+    """The entry of a statement, its mutants not tried yet; kept: what stays if it still holds."""
+    if kept is not None and not kept.get("error") and _proves(statement, kept["certificate"]):
         return kept
-    return offer(claim, mutants=False)
+    return offer(statement, mutants=False)
 
 
 def to_try(statement: Statement, entry: Row) -> list[tuple[str, Any]]:
@@ -168,13 +169,12 @@ def to_try(statement: Statement, entry: Row) -> list[tuple[str, Any]]:
     return [(digest, old.get(digest)) for digest in _mutants_of(statement)]
 
 
-def tried(claim: Claim, digest: str, kept: Any = None) -> Row | None:
+def tried(statement: Statement, digest: str, kept: Any = None) -> Row | None:
     """The row of one mutant; None for one that speaks of nothing. kept: a certificate that stays if it still holds."""
     from proofs_check.ledger.proofs import script_of
     from proofs_check.rigour.decide import try_mutant
 
-    assert claim.formal is not None
-    return try_mutant(_mutants_of(claim.formal)[digest], claim.formal, script_of(claim.id), kept)
+    return try_mutant(_mutants_of(statement)[digest], statement, script_of(statement.name), kept)
 
 
 def with_mutant(statement: Statement, entry: Row, digest: str, row: Row | None) -> Row:

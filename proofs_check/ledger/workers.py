@@ -216,5 +216,5 @@ def _row(plan: Plan, claim: Claim) -> Row:
     if plan.full and claim.formal is not None:
         from proofs_check.ledger.store import offer
 
-        found["offer"] = offer(claim)
+        found["offer"] = offer(claim.formal)
     return found

@@ -1,26 +1,5 @@
-"""Claims of the RazorAttention paper, one module per section."""
+"""Claims of the RazorAttention paper, one module per section; `paper.toml` lists them."""
 
-# Every module listed here exports CLAIMS, a tuple.
-SECTIONS: tuple[str, ...] = (
-    "scope.theorem1",
-    "scope.iff",
-    "scope.mass",
-    "scope.norm",
-    "scope.sharp",
-    "scope.shifted",
-    "scope.norm_epsilon",
-    "measured.tables",
-    "cache.compensation",
-    "cache.compensation_bounds",
-    "cache.compensation_variants",
-    "cache.truncation",
-    "cache.truncation_beyond",
-    "cache.truncation_sizes",
-    "cache.built",
-    "measured.head_scores",
-    "measured.trained",
-    "measured.trained_attention",
-    "measured.reading",
-    "measured.method",
-    "measured.quoted",
-)
+from proofs_check.ledger.paper import read
+
+(RAZOR,) = read(__name__)

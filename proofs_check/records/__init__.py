@@ -2,11 +2,25 @@
 
 from proofs_check.records.quoted import quoted
 from proofs_check.records.readings import READINGS
-from proofs_check.records.rule import Rule, rule
+from proofs_check.records.rule import Rule, parted, rule, states
 from proofs_check.records.runs import runs
 from proofs_check.records.tables import Table, column, constant, count, derived, every, grid, one, rounds
 
 __all__ = [
-    "READINGS", "Rule", "Table", "column", "constant", "count", "derived", "every", "grid", "one", "quoted", "rounds",
-    "rule", "runs",
+    "READINGS",
+    "Rule",
+    "Table",
+    "column",
+    "constant",
+    "count",
+    "derived",
+    "every",
+    "grid",
+    "one",
+    "parted",
+    "quoted",
+    "rounds",
+    "rule",
+    "runs",
+    "states",
 ]  # fmt: skip

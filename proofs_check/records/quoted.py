@@ -4,7 +4,7 @@ import tomllib
 from pathlib import Path
 
 from proofs_check.ledger.claim import Claim, Evidence, Kind, Nature, Verdict
-from proofs_check.records.place import place
+from proofs_check.records.place import source
 
 _FIELDS = {"at", "says", "takes"}
 
@@ -21,6 +21,6 @@ def quoted(module: str) -> tuple[Claim, ...]:
 
 def _quotation(name: str, at: str, says: str, takes: str) -> Claim:
     return Claim(
-        id=name, source=place(name, at).text, statement=says, nature=Nature.EMPIRICAL, verdict=Verdict.UNSETTLED,
+        id=name, source=source(name, at), statement=says, nature=Nature.EMPIRICAL, verdict=Verdict.UNSETTLED,
         evidence=(Evidence(Kind.READ, "quoted"),), note=takes,
     )  # fmt: skip

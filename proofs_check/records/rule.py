@@ -1,14 +1,17 @@
 """The record of a statement. It has no word for a verdict, a severity, a hypothesis, a witness or a strength."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
+from proofs_check.core.domain import Variable
 from proofs_check.core.printing import formula, sentence
-from proofs_check.core.statement import Statement
+from proofs_check.core.statement import Definition, Statement
+from proofs_check.core.terms import Term
+from proofs_check.language import statement
 from proofs_check.ledger.claim import Claim, Nature, Verdict
-from proofs_check.records.place import Place, place
+from proofs_check.records.place import Place, place, source
 from proofs_check.records.readings import READINGS
 from proofs_check.records.ruling import Case, Ruling, ruled
 
@@ -43,10 +46,11 @@ class Rule:
         ruling = ruled(case, kept, told)
         instead = self.meant if ruling.verdict in (Verdict.FALSE, Verdict.TYPO, Verdict.REFUTED) else None
         return Claim(
-            id=self.id, source=self.place.text, statement=sentence(self.printed), formula=formula(self.printed),
+            id=self.id, source=source(self.id, self.at),
+            statement=sentence(self.printed), formula=formula(self.printed),
             nature=next((n for kind, n in _NATURES.items() if kind in self.place.kinds), Nature.MATHEMATICAL),
             verdict=ruling.verdict, severity=ruling.severity, evidence=(), formal=ruling.governs, case=case,
-            reading=READINGS[self.reading].sentence if self.reading else "", note=_note(ruling, self.why),
+            reading=READINGS[self.reading].sentence if self.reading else "", note=_note(ruling), why=self.why,
             is_correction=self.place.ours, holds_instead="" if instead is None else sentence(instead),
         )  # fmt: skip
 
@@ -58,19 +62,36 @@ def rule(id: str, at: str, printed: Statement, **rest: Any) -> Rule:
     return Rule(id, at, replace(printed, name=id), named, **rest)
 
 
-def _note(ruling: Ruling, why: str) -> str:
-    said = ruling.row if ruling.verdict is not Verdict.HOLDS else ""
-    if ruling.repair:
-        said += f": {ruling.repair}"
-    return " ".join(f"{part[0].upper()}{part[1:].removesuffix('.')}." for part in (said, why) if part)
+def states(
+    id: str, at: str, *, for_all: Sequence[Variable], says: Any, given: Sequence[Term] = (),
+    using: Sequence[tuple[str, Definition]] = (), **rest: Any,
+) -> Rule:  # fmt: skip
+    """The record of a statement that is written out: for all variables, if all of `given`, then `says`."""
+    return rule(id, at, statement(id, for_all=for_all, says=says, given=given, using=using), **rest)
+
+
+def parted(entries: Iterable[Rule | Statement]) -> tuple[tuple[Rule, ...], dict[str, Statement]]:
+    """The records among these, and every statement by its id: a bare one belongs to a claim with other evidence."""
+    made = tuple(entries)
+    statements = [entry.printed if isinstance(entry, Rule) else entry for entry in made]
+    return tuple(entry for entry in made if isinstance(entry, Rule)), {one.name: one for one in statements}
+
+
+def _note(ruling: Ruling) -> str:
+    """The row of the table that gives a verdict other than `holds`, in a sentence."""
+    if ruling.verdict is Verdict.HOLDS:
+        return ""
+    said = ruling.row + (f": {ruling.repair}" if ruling.repair else "")
+    return f"{said[0].upper()}{said[1:]}."
 
 
 @cache
-def kept(statement: Statement) -> dict[str, Any]:
-    """What the core said of the statement."""
-    from proofs_check.ledger.judged import judged  # which asks the registry whose a statement is
+def kept(statement: Statement) -> Mapping[str, Any]:
+    """What the core said of the statement, or says now, its mutants left out."""
+    from proofs_check.ledger import judged, store  # which ask the registry whose a statement is
 
-    return judged(statement.to_json())
+    found: Mapping[str, Any] | None = judged.known(statement)
+    return store.judge(statement.to_json(), None, False) if found is None else found
 
 
 def told(known: Statement, other: Statement) -> str:

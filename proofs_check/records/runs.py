@@ -19,7 +19,7 @@ from proofs_check.ledger.claim import (
     Verdict,
     Witness,
 )
-from proofs_check.records.place import place
+from proofs_check.records.place import place, source
 from proofs_check.records.readings import READINGS
 
 Case = Mapping[str, Any]
@@ -36,7 +36,7 @@ def runs(
     arguments that put a slip right, of the listing or of the sentence. broken: without a slip, changes of the cases at
     which the two must differ; with a reading, what it leaves out.
     """
-    cases, broken, where = tuple(cases), tuple(broken), place(id, at)
+    cases, broken, ours = tuple(cases), tuple(broken), place(id, at).ours
 
     def agrees(**given: Any) -> Margin:
         return same(_value(promised, given), _came(code, given))
@@ -48,8 +48,8 @@ def runs(
         coverage = ENUMERATED if len(cases) == 1 else INSTANCES
         rest = {"coverage": coverage, "witness": None, "holds_instead": "", **rest}
         return Claim(
-            id=id, source=where.text, statement=f"{said({})}{_words(', for ', cases)}.", nature=Nature.TEXTUAL,
-            verdict=verdict, severity=severity, is_correction=where.ours, note=" ".join(filter(None, (note, why))),
+            id=id, source=source(id, at), statement=f"{said({})}{_words(', for ', cases)}.", nature=Nature.TEXTUAL,
+            verdict=verdict, severity=severity, is_correction=ours, note=note, why=why,
             reading=READINGS[reading].sentence if reading else "", evidence=evidence, **rest,
         )  # fmt: skip
 

@@ -1,10 +1,5 @@
-"""Claims of the ResFormer paper, one module per section."""
+"""Claims of the ResFormer paper, one module per section; `paper.toml` lists them."""
 
-# Every module listed here exports CLAIMS, a tuple.
-SECTIONS: tuple[str, ...] = (
-    "residual.cross_layer",
-    "residual.memory",
-    "concentration.importance",
-    "measured.tables",
-    "measured.quoted",
-)
+from proofs_check.ledger.paper import read
+
+(RESFORMER,) = read(__name__)

@@ -21,6 +21,7 @@ from proofs_check.language.notation import (
     when,
     whole,
 )
+from proofs_check.records import parted, states
 
 n, layers = whole("n", 1), whole("m", 1)
 logits, others = sequence("s", n), sequence("t", n)
@@ -49,8 +50,8 @@ def concatenated(logits: Any, values: Any, others: Any, first: Any) -> Term:
 
 
 def _eq4() -> Statement:
-    return statement(
-        "resformer.eq4", for_all=[n, logits, values, first], using=[ATTENTION],
+    return states(
+        "resformer.eq4", "Section 3.2, Eq. 3 and 4", for_all=[n, logits, values, first], using=[ATTENTION],
         says=eq(concatenated(logits, values, logits, first), attention(logits, each(j, values[j] + first[j])) / 2),
     )  # fmt: skip
 
@@ -61,8 +62,8 @@ def _eq5() -> Statement:
     joined = total(i, 1, layers, total(j, 1, n, exp(logits[j]) * table[i, j])) / (
         total(i, 1, layers, total(j, 1, n, exp(logits[j])))
     )
-    return statement(
-        "resformer.eq5", for_all=[layers, n, logits, table], using=[ATTENTION],
+    return states(
+        "resformer.eq5", "Section 3.2, Eq. 5", for_all=[layers, n, logits, table], using=[ATTENTION],
         says=eq(joined, total(i, 1, layers, attention(logits, each(k, table[i, k]))) / layers),
     )  # fmt: skip
 
@@ -71,8 +72,11 @@ def _eq6_mass() -> Statement:
     """What is given to values in all: a row of A, and a share for each of the n - 1 layers before."""
     row = total(j, 1, n, exp(logits[j])) / total(j, 1, n, exp(logits[j]))
     deep = whole("m", 2)
-    return statement(
-        "resformer.eq6.mass", for_all=[n, deep, logits], says=eq(row + total(i, 1, deep - 1, 1 / (deep - 1)), 2)
+    return states(
+        "resformer.eq6.mass", "added to Section 3.2, Eq. 6",
+        for_all=[n, deep, logits], says=eq(row + total(i, 1, deep - 1, 1 / (deep - 1)), 2),
+        why=("A comparison by loss (Figure 10) changes the mapping and the scale at once; at n = 1 the formula "
+             "divides by 0. With the weights of Equation 5 the mapping is (1/n)(A V_n + V_1 + .. + V_{n-1})."),
     )
 
 
@@ -84,9 +88,12 @@ def _lambda() -> Statement:
     other = real("h")
     mixed = attention(logits, each(j, values[j] + lam * first[j]))
     again = lam / other * attention(logits, each(j, other / lam * values[j] + other * first[j]))
-    return statement(
-        "resformer.fig8.class", for_all=[n, logits, values, first, lam, other], given=[ne(lam, 0), ne(other, 0)],
+    return states(
+        "resformer.fig8.class", "added to Section 4.2 and Figure 8",
+        for_all=[n, logits, values, first, lam, other], given=[ne(lam, 0), ne(other, 0)],
         says=eq(mixed, again), using=[ATTENTION],
+        why=("So lambda is an initialisation, a step size and a decay, not what the model can express; Equation 7 "
+             "is lambda = 1 up to the factor 1/2 of W_O."),
     )  # fmt: skip
 
 
@@ -94,8 +101,8 @@ def _eq8() -> Statement:
     """At the query's own position i: (A - lambda I) V + lambda V_1 = A V + lambda (V_1 - V)."""
     weight = exp(logits[j]) / total(k, 1, n, exp(logits[k]))
     left = total(j, 1, n, (weight - lam * when(eq(j, at), 1, 0)) * values[j]) + lam * first[at]
-    return statement(
-        "resformer.eq8", for_all=[n, at, logits, values, first, lam], using=[ATTENTION],
+    return states(
+        "resformer.eq8", "Section 3.4, Eq. 8", for_all=[n, at, logits, values, first, lam], using=[ATTENTION],
         says=eq(left, attention(logits, values) + lam * (first[at] - values[at])),
     )  # fmt: skip
 
@@ -104,10 +111,13 @@ def _neutreno_fixed() -> Statement:
     """Along an eigenvector of A of eigenvalue mu, one layer is u -> (mu - lambda) u + lambda v_1; a run of layers."""
     mu, start, one = real("a"), real("u"), real("b")
     fixed = lam * one / (1 + lam - mu)
-    return statement(
-        "resformer.eq8.fixed", for_all=[mu, lam, start, one], given=[ne(1 + lam - mu, 0)],
+    return states(
+        "resformer.eq8.fixed", "added to Section 3.4, Eq. 8",
+        for_all=[mu, lam, start, one], given=[ne(1 + lam - mu, 0)],
         says=both(eq((mu - lam) * fixed + lam * one, fixed),
                   eq((mu - lam) * start + lam * one - fixed, (mu - lam) * (start - fixed))),
+        why=("A swap of two tokens has mu = -1: unstable for every lambda > 0; a causal A for lambda > 1 + min "
+             "A_ii. With the residual stream of the paper's models the factor is 1 + mu - lambda instead."),
     )  # fmt: skip
 
 
@@ -117,10 +127,12 @@ def _pagerank() -> Statement:
     weight = positive("l")
     fixed = mu * weight * one / (1 + weight - mu)
     step = mu * (start + weight * one) / (1 + weight)
-    return statement(
-        "resformer.beyond.pagerank", for_all=[mu, weight, start, one],
+    return states(
+        "resformer.beyond.pagerank", "added to Eq. 7", for_all=[mu, weight, start, one],
         says=both(eq(mu * (fixed + weight * one) / (1 + weight), fixed),
                   eq(step - fixed, mu / (1 + weight) * (start - fixed)), absolute(mu / (1 + weight)) < 1),
+        why=("Personalised PageRank; n plain layers leave mu^n, which goes to 0 for |mu| < 1. Equation 7 has "
+             "lambda = 1. Section 4.2 does not divide by 1 + lambda, and adds lambda v_1 a layer along mu = 1."),
     )  # fmt: skip
 
 
@@ -134,23 +146,26 @@ ENTROPY = -total(j, 1, n, SHARE * log(SHARE))
 def _rows() -> Statement:
     """As printed, a_q is the mean of row q, and every row sums to 1: a causal one over q keys, any other at q = n."""
     mean = total(j, 1, at, exp(logits[j]) / total(k, 1, at, exp(logits[k]))) / n
-    return statement(
-        "resformer.eq11.rows", for_all=[n, at, logits],
+    return states(
+        "resformer.eq11.rows", "added to Section 4.1.3, Eq. 11", for_all=[n, at, logits],
         says=both(eq(mean, 1 / n), eq(-total(j, 1, n, 1 / n * log(1 / n)), log(n))),
     )  # fmt: skip
 
 
 def _entropy() -> Statement:
-    return statement(
-        "resformer.eq11.entropy", for_all=[n, importance], says=both(ENTROPY >= 0, ENTROPY <= log(n)),
+    return states(
+        "resformer.eq11.entropy", "added to Section 4.1.3, Eq. 11",
+        for_all=[n, importance], says=both(ENTROPY >= 0, ENTROPY <= log(n)),
+        why="Equal ones have log l (resformer.eq11.rows); as one token's share goes to 1 it goes to 0.",
     )  # fmt: skip
 
 
 def _lower() -> Statement:
     """No importance is above m, so no share is above m over their sum: e is at least the log of the inverse."""
     most = positive("m")
-    return statement(
-        "resformer.eq11.lower", for_all=[n, most, sequence("a", n, 0, most, open="low")],
+    return states(
+        "resformer.eq11.lower", "added to Section 4.1.3, Eq. 11",
+        for_all=[n, most, sequence("a", n, 0, most, open="low")],
         says=log(total(k, 1, n, importance[k]) / most) <= ENTROPY,
     )  # fmt: skip
 
@@ -160,10 +175,12 @@ def _lower() -> Statement:
 
 def _scale() -> Statement:
     """W_V times c and W_O over c: the same output, and c^2 times the second moment along any direction."""
-    return statement(
-        "resformer.eq12.scale", for_all=[n, logits, values, factor], given=[ne(factor, 0)], using=[ATTENTION],
+    return states(
+        "resformer.eq12.scale", "added to Section 4.1.4, Eq. 12",
+        for_all=[n, logits, values, factor], given=[ne(factor, 0)], using=[ATTENTION],
         says=both(eq(attention(logits, each(j, factor * values[j])) / factor, attention(logits, values)),
                   eq(total(j, 1, n, (factor * values[j]) ** 2) / n, factor**2 * (total(j, 1, n, values[j] ** 2) / n))),
+        why="So larger eigenvalues of the values alone say nothing about what a model can represent.",
     )  # fmt: skip
 
 
@@ -185,8 +202,9 @@ def _half_grouped() -> Statement:
     """g groups of h heads, and a layers that store values of their own."""
     anchors, grouped, one = whole("a", 1, stack), whole("g", 1, many), whole("d", 1)
     share = (stack * grouped * one + anchors * grouped * one) / (2 * stack * many * one)
-    return statement(
-        "resformer.eq10.grouped", for_all=[stack, many, grouped, anchors, one],
+    return states(
+        "resformer.eq10.grouped", "added to Section 3.5, Eq. 10, Sections 4.6 and 4.8",
+        for_all=[stack, many, grouped, anchors, one],
         says=eq(share, lift(grouped) / many * (lift(stack) + anchors) / (2 * stack)),
     )  # fmt: skip
 
@@ -195,8 +213,8 @@ def _with_groups() -> Statement:
     """g groups for h heads, fewer groups than heads and at least two layers."""
     deep = whole("L", 2)
     one, other = lift(groups) / many, (deep + 1) / (2 * lift(deep))
-    return statement(
-        "resformer.sec4.6.gqa", for_all=[deep, groups, many], given=[groups < many],
+    return states(
+        "resformer.sec4.6.gqa", "Sections 1, 2.2 and 4.6", for_all=[deep, groups, many], given=[groups < many],
         says=both(one * other < one, one * other < other),
     )  # fmt: skip
 
@@ -212,9 +230,11 @@ def _sink_range() -> Statement:
     weight = exp(ranged[at]) / total(k, 1, n, exp(ranged[k]))
     bound = exp(spread) / (exp(spread) + n - 1)
     reached = exp(spread) / total(k, 1, n, when(eq(k, at), exp(spread), 1))
-    return statement(
-        "resformer.beyond.sink_range", for_all=[n, at, base, spread, ranged], says=both(weight <= bound,
+    return states(
+        "resformer.beyond.sink_range", "added to Section 4.1.3",
+        for_all=[n, at, base, spread, ranged], says=both(weight <= bound,
                                                                                        eq(reached, bound)),
+        why="A sink of weight t needs r >= ln(t (n - 1)/(1 - t)): 10.5 for .9 of 4096 tokens.",
     )  # fmt: skip
 
 
@@ -224,9 +244,12 @@ def _smoothing() -> Statement:
     rows = [(x[1], total(k, 1, keys, exp(x[k]))) for x, keys in ((logits, at), (others, below))]
     within = sequence("v", n, base, base + reach)
     apart = attention(logits, within, at) - attention(others, within, below)
-    return statement(
-        "resformer.beyond.smoothing", for_all=[n, at, below, least, reach, base, logits, others, within],
+    return states(
+        "resformer.beyond.smoothing", "added to Section 1, Appendix A.1",
+        for_all=[n, at, below, least, reach, base, logits, others, within],
         using=[ATTENTION], given=[exp(one) / mass >= least for one, mass in rows], says=apart <= (1 - least) * reach,
+        why=("So L layers without residuals by (1 - a)^L. A value residual acts before A, and cannot undo A = 1 "
+             "e_1^T."),
     )  # fmt: skip
 
 
@@ -235,18 +258,18 @@ def _drain() -> Statement:
     weight, decay, one, own = positive("a"), real("m", 0), real("w"), real("v")
     rate = weight**2 + decay
     rest = decay * one / rate
-    return statement(
-        "resformer.beyond.drain", for_all=[weight, decay, one, own],
+    return states(
+        "resformer.beyond.drain", "added to Sections 1 and 4.5", for_all=[weight, decay, one, own],
         says=both(eq(-(weight**2) * (own + one) - decay * own, -rate * (own + one - rest)),
                   eq(rest - one, -(weight**2) * one / rate)),
+        why=("Gradient flow with decay m of half the mean square of a (v + v_1) + (1 - a) r with centred r. With "
+             "the 1/2 of Equation 7, a/2 stands for a. So the sum is drained, and v is not, unless v_1 is 0: no "
+             "residual."),
     )  # fmt: skip
 
 
-FORMAL: dict[str, Statement] = {
-    made.name: made
-    for made in (
-        _eq4(), _eq5(), _eq6_mass(), _lambda(), _eq8(), _neutreno_fixed(), _pagerank(), _rows(), _entropy(), _lower(),
-        _scale(), _half(), _half_grouped(), _with_groups(), _sink_range(), _smoothing(), _drain(),
-    )
-}  # fmt: skip
+CLAIMS, FORMAL = parted((
+    _eq4(), _eq5(), _eq6_mass(), _lambda(), _eq8(), _neutreno_fixed(), _pagerank(), _rows(), _entropy(), _lower(),
+    _scale(), _half(), _half_grouped(), _with_groups(), _sink_range(), _smoothing(), _drain(),
+))  # fmt: skip
 NEEDS: dict[str, str] = {}

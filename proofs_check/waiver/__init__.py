@@ -1,7 +1,5 @@
-"""Claims of the waiver paper (anomalous attention distribution), one module per section."""
+"""Claims of the waiver paper (anomalous attention distribution), one module per section; `paper.toml` lists them."""
 
-# Every module listed here exports CLAIMS, a tuple.
-SECTIONS: tuple[str, ...] = (
-    "elements.waivers", "elements.causal", "elements.denominators", "elements.atlas", "elements.slips",
-    "measured.quoted",
-)  # fmt: skip
+from proofs_check.ledger.paper import read
+
+(WAIVER,) = read(__name__)

@@ -13,7 +13,6 @@ from ..pages.markdown import markdown_text
 from ..pages.site.view import View
 from . import cli
 
-PAPERS = dict(zip(("kv", "razor", "resformer", "waiver"), docket.PAPERS.items(), strict=True))
 FOUND = ("false", "holds_if", "typo")
 LEADS = {
     "missing": "Each is true once the hypothesis named under it is said.", "misprints": "",
@@ -58,18 +57,15 @@ class Report(NamedTuple):
 
 def report(paper: str) -> Report:
     """The report on a paper, from the ledger and what is kept of the core. Raises: ValueError for another name."""
-    from proofs_check.ledger.registry import load
+    from proofs_check.ledger.registry import installed, load
 
     from ..pages.site.view import views
     from .docs import records
 
-    if paper not in (*PAPERS, "kv1"):
-        raise ValueError(f"unknown paper {paper!r}: choose from {', '.join(PAPERS)}, kv1")
-    registry = load()
+    registry = load((paper,))
     every = {row["id"]: row for row in records(registry)}
-    rows = [row for name, row in every.items() if registry[name].paper == paper]
+    rows = [row for row in every.values() if row["paper"] == paper]
     groups = [(group, members) for group, members in views(rows, registry) if not members[0].row["is_correction"]]
-    title, link = PAPERS[paper.replace("kv1", "kv")]
     strengths = Counter(view.row["strength"] for _, members in groups for view in members
                         if view.row["strength"] and view.row["verdict"] != "unsettled")  # fmt: skip
     told = [(group._replace(lead=LEADS.get(group.key, group.lead)), [_finding(view, every) for view in members])
@@ -78,7 +74,7 @@ def report(paper: str) -> Report:
                         for verdict in ("holds", "unsettled"))  # fmt: skip
     reach = [(name, strengths[name]) for name in docket.STRENGTHS if strengths[name]]
     counted = [(group.title, len(members)) for group, members in groups]
-    return Report(title, link, counted, reach, told, right, unsettled)
+    return Report(installed()[paper].title, installed()[paper].link, counted, reach, told, right, unsettled)
 
 
 def _finding(view: View, every: dict[str, dict]) -> Finding:
@@ -136,7 +132,7 @@ def idtex(name: str) -> str:
 
 def parser() -> cli.Parser:
     p = cli.command_parser("audit", __doc__)
-    p.add_argument("paper", metavar="PAPER", help=f"{', '.join(PAPERS)}, or kv1, the first version of kv")
+    p.add_argument("paper", metavar="PAPER", help="kv, kv1 (its first version), razor, .. or one of a package of yours")
     p.add_argument("--out", metavar="FOLDER", help="where report.md and report.tex go (default out/audit/PAPER)")
     return p
 

@@ -1,7 +1,7 @@
 """Write the generated pages that are committed, then the site: out/site/index.html, which opens from a file.
 
 Committed are the claims by paper, the errata, the arena, the scoreboard of `conform`, the family of shifts, the rooms,
-the figures of the findings.
+the figures of the findings. They tell of this project's papers alone, whatever is installed beside it.
 """
 
 import json
@@ -17,14 +17,16 @@ ROOT = Path(__file__).resolve().parents[2]
 FOUND = "<!-- findings: begin -->", "<!-- findings: end -->"
 SIZES = "<!-- sizes: begin -->", "<!-- sizes: end -->"
 READ = "<!-- second reading: begin -->", "<!-- second reading: end -->"
-FILES = {"KV shifting": "claims-kv.md", "Razor": "claims-razor.md", "ResFormer": "claims-resformer.md",
-         "waiver": "claims-waiver.md"}  # fmt: skip
 
 
 def parser() -> cli.Parser:
     p = cli.command_parser("docs", __doc__)
     p.add_argument("--check", action="store_true", help="write nothing; exit 1 if a committed page is stale")
     p.add_argument("--shipped", action="store_true", help="write the sha256 of what ships as data, and nothing else")
+    p.add_argument(
+        "--paper", action="append", metavar="NAME",
+        help="write errata, claims and the page of this paper into --site, and nothing else (repeatable)",
+    )  # fmt: skip
     p.add_argument("--site", default="out/site", metavar="FOLDER", help="where the site goes (default out/site)")
     return p
 
@@ -34,17 +36,37 @@ def main(argv: list[str] | None = None) -> int:
     if args.shipped:
         _list_what_ships()
         return 0
+    if args.paper:
+        return _write_papers(Path(args.site), args.paper)
     return _check() if args.check else _write(Path(args.site), args.quiet)
+
+
+def _write_papers(site: Path, papers: list[str]) -> int:
+    """Pages of these papers, and of those whose claims they link to: as HTML, and as Markdown of themselves alone."""
+    from dynamics.files.atomic import atomic_write_text
+    from proofs_check.ledger.registry import load
+
+    from ..pages.site.pages import HERE, Pages
+
+    registry = load(tuple(papers))
+    rows = records(registry)
+    mine = [row for row in rows if row["paper"] in papers]
+    found = Pages(rows, registry, {}, {}).all() | {"style.css": (HERE / "style.css").read_text("utf-8")}
+    found |= {"errata.md": errata(registry, mine)}
+    for name, text in (found | claim_tables(registry, mine)).items():
+        atomic_write_text(site / name, text)
+        print(site / name)
+    return 0
 
 
 def _check() -> int:
     """Say what is stale; 0 if nothing is."""
     from proofs_check.ledger import judged, shipped
-    from proofs_check.ledger.registry import load
+    from proofs_check.ledger.registry import host, load
 
-    registry = load()
+    registry = load(host())
     fresh = pages(registry, records(registry))
-    found = [*(str(path.relative_to(ROOT)) for path in _stale(fresh)), *judged.stale(_statements(registry))]
+    found = [*(str(path.relative_to(ROOT)) for path in _stale(fresh)), *judged.stale(_decided(registry))]
     found += [str(path.with_suffix(".ipynb").relative_to(ROOT)) for path in _old_notebooks()]
     found += shipped.faults()
     for name in found:
@@ -61,9 +83,9 @@ def _write(site: Path, quiet: bool) -> int:
 
     with quiet_restarts(), build.drawing(site / "figures", quiet=quiet):
         from proofs_check.ledger import judged
-        from proofs_check.ledger.registry import load
+        from proofs_check.ledger.registry import host, load
 
-        registry = load()
+        registry = load(host())
         _keep(judged, registry)
         _list_what_ships()
         rows = records(registry)
@@ -100,19 +122,19 @@ def _stale(fresh: Mapping[Path, str]) -> list[Path]:
     return [path for path, text in fresh.items() if not path.is_file() or path.read_text("utf-8") != text]
 
 
-def _statements(registry) -> list:
-    """Every statement that the core decides, those among them that a ruling is computed from."""
-    cases = [claim.case for claim in registry.values() if claim.case is not None]
-    found = [claim.formal for claim in registry.values()] + [s for case in cases for s in (case.printed, case.meant)]
-    return list({one.digest: one for one in found if one is not None}.values())
+def _decided(registry) -> list:
+    """Every statement that the core decides."""
+    from proofs_check.ledger.registry import statements
+
+    return list(statements(registry.values()).values())
 
 
 def _keep(judged, registry) -> None:
     """What the core says of the stored certificates, written down where it is not."""
     from dynamics.files.atomic import atomic_write_text
 
-    if judged.stale(_statements(registry)):
-        atomic_write_text(judged.FILE, judged.written(_statements(registry)))
+    if judged.stale(_decided(registry)):
+        atomic_write_text(judged.FILE, judged.written(_decided(registry)))
         judged.kept.cache_clear()
         print(f"wrote {judged.FILE.relative_to(ROOT)}")
 
@@ -123,8 +145,7 @@ def pages(registry, rows) -> dict[Path, str]:
 
     folder, readme = ROOT / "docs", ROOT / "README.md"
     sentences, worth = folder / "coverage.md", folder / "trust.md"
-    claims = {folder / name: claim_table(registry, rows, paper) for paper, name in FILES.items()}
-    return claims | {
+    return {folder / name: text for name, text in claim_tables(registry, rows).items()} | {
         folder / "errata.md": errata(registry, rows),
         folder / "arena.md": arena_page.page(registry),
         folder / "conform-board.md": conform_page.page(),
@@ -140,7 +161,7 @@ def documents(registry) -> dict[str, str]:
     """The Markdown that the site shows as pages of its own: what is committed, and what is made for it alone."""
     from ..pages import dissect_page, statements_page
 
-    committed = (path for path in (ROOT / "docs").glob("*.md") if path.name not in ("errata.md", *FILES.values()))
+    committed = (path for path in (ROOT / "docs").glob("*.md") if not path.name.startswith(("errata.", "claims-")))
     found = {path.stem: path.read_text("utf-8") for path in sorted(committed)}
     found |= {name.lower(): (ROOT / f"{name}.md").read_text("utf-8") for name in ("CONTRIBUTING", "CHANGELOG")}
     return found | {"dissected": dissect_page.page(), "statements": statements_page.page(registry)}
@@ -184,9 +205,15 @@ def second_reading(rows) -> list[str]:
     return ["| " + " | ".join(cells) + " |" for cells in (header, ["---"] * 6, *lines)]
 
 
+def claim_tables(registry, rows) -> dict[str, str]:
+    """The page of claims of each paper that rows belong to, its versions together, by the name of its file."""
+    papers = {paper.short: f"claims-{paper.page}.md" for paper in docket.papers(rows).values()}
+    return {name: claim_table(registry, rows, paper) for paper, name in papers.items()}
+
+
 def claim_table(registry, rows, paper: str) -> str:
     """Every claim of one paper, in the docket's order: one table a group."""
-    lines = [f"# Claims: {paper}", "", f"Generated by `make docs` from the registry. {_papers()}", ""]
+    lines = [f"# Claims: {paper}", "", f"Generated by `make docs` from the registry. {_papers(rows)}", ""]
     lines += ["`python -m scripts verify --id ID` runs one and prints it in full. [Errata](errata.md) tell the first "
               "groups at length; CONTRIBUTING says how a ruling is made.", ""]  # fmt: skip
     header = "| id | source | statement | verdict | covers | evidence | holds instead, or stands beside |"
@@ -217,7 +244,7 @@ WHAT = {"holds_if": "Needed", "typo": "Right form", "false": "True"}
 
 def errata(registry, every) -> str:
     """What the papers print and what is true, what breaks a theorem first: printed, reading, true, witness."""
-    lines = ["# Errata", "", f"Generated by `make docs`. {_papers()}", "", *_counts(every), ""]
+    lines = ["# Errata", "", f"Generated by `make docs`. {_papers(every)}", "", *_counts(every), ""]
     for group, rows in docket.grouped(every):
         if rows[0]["verdict"] not in WHAT:
             continue
@@ -265,8 +292,8 @@ def records(registry: Mapping) -> list[dict]:
     return found
 
 
-def _papers() -> str:
-    return "The papers: " + "; ".join(f"[{title}]({link})" for title, link in docket.PAPERS.items()) + "."
+def _papers(rows) -> str:
+    return "The papers: " + "; ".join(f"[{title}]({link})" for title, link in docket.titles(rows).items()) + "."
 
 
 def _counts(rows) -> list[str]:

@@ -140,7 +140,7 @@ def render(report: dict, pictures: list[dict], models: list[dict]) -> str:
     decided = [row for row in theirs if row["verdict"] != "unsettled"]
     return environment(set()).get_template("report.html.j2").render(
         title="This run", alone=True, style=(HERE / "style.css").read_text("utf-8"), summary=report["summary"],
-        groups=views(claims, {}, paged=False), papers=docket.PAPERS, counts=docket.table(docket.counts(claims)),
+        groups=views(claims, {}, paged=False), papers=docket.titles(claims), counts=docket.table(docket.counts(claims)),
         pictures=pictures, models=models, decided=len(decided), unsettled=len(theirs) - len(decided),
         proved=sum(row["strength"] == "proved" for row in decided),
     )  # fmt: skip

@@ -17,7 +17,7 @@ def parser() -> cli.Parser:
     p = cli.command_parser("verify", __doc__)
     p.add_argument(
         "--paper", action="append", metavar="NAME",
-        help="only this paper: kv, kv1, razor, resformer, waiver, or one of a package of yours (repeatable)",
+        help="only this paper: kv, kv1 (its first version), razor, .. or one of a package of yours (repeatable)",
     )  # fmt: skip
     p.add_argument(
         "--id", action="append", metavar="ID",

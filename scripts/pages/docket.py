@@ -6,19 +6,6 @@ from typing import Any, NamedTuple
 
 Row = dict[str, Any]
 
-PAPERS = {
-    "KV Shifting Attention Enhances Language Modeling (two versions: the first is on arXiv, November 2024; the final "
-    "one was published at ICML 2025)": "https://arxiv.org/abs/2411.19574",
-    "RazorAttention: Efficient KV Cache Compression Through Retrieval Heads (the anonymous text under review at ICLR "
-    "2025; arXiv has an earlier text, of July 2024)": "https://arxiv.org/abs/2407.15891",
-    # arXiv 2410.17897 is today another text: "Value Residual Learning", with other numbers.
-    "Value Residual Learning For Alleviating Attention Concentration In Transformers (ResFormer; as submitted to ICLR "
-    "2025 in September 2024)": "https://openreview.net/forum?id=kn3GT7LbxT",
-    "Unveiling and Controlling Anomalous Attention Distribution in Transformers (waivers; version 2 on arXiv, 2024)": (
-        "https://arxiv.org/abs/2407.01601v2"
-    ),
-}
-
 
 class Group(NamedTuple):
     """A key for links, the colour class, the title, what to know before reading, and which rows belong."""
@@ -78,8 +65,6 @@ def grouped(rows: Iterable[Row]) -> list[tuple[Group, list[Row]]]:
     return [(group, found[group.key]) for group in GROUPS if found[group.key]]
 
 
-# By the first part of an id; the two versions of one paper stand together.
-SHORT = {"kv": "KV shifting", "kv1": "KV shifting", "razor": "Razor", "resformer": "ResFormer", "waiver": "waiver"}
 STRENGTHS = ("kernel", "proved", "argued", "instances", "sampled", "trained", "read")
 
 
@@ -120,10 +105,23 @@ def defects(rows: Iterable[Row]) -> list[list[Row]]:
     return list(found.values())
 
 
+def papers(rows: Iterable[Row]) -> dict[str, Any]:
+    """The records of the papers that rows belong to, by id, as far as they are installed."""
+    from proofs_check.ledger.registry import installed
+
+    every = installed()
+    return {name: every[name] for name in dict.fromkeys(row["id"].split(".")[0] for row in rows) if name in every}
+
+
 def paper(row: Row) -> str:
-    """The paper of a row; a user's own goes by the first part of its ids."""
-    first = row["id"].split(".")[0]
-    return SHORT.get(first, first)
+    """The paper of a row, short, its versions together; by the first part of its ids where it is not installed."""
+    first: str = row["id"].split(".")[0]
+    return papers([row])[first].short if papers([row]) else first
+
+
+def titles(rows: Iterable[Row]) -> dict[str, str]:
+    """The address of each text that rows belong to, by its title."""
+    return {one.title: one.link for one in papers(rows).values()}
 
 
 def table(found: list[Counts]) -> list[list[str]]:

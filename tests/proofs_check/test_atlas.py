@@ -10,7 +10,7 @@ from proofs_check.waiver.elements.arrows import ARROWS, CONTAINS, EQUAL, SEPARAT
 from proofs_check.waiver.formal import atlas
 
 CLAIMS = registry.load(("waiver",))
-STORED = store.entries(store.FOLDER / "waiver.json")
+STORED = store.entries(registry.installed()["waiver"].certificates)
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "atlas.md").read_text("utf-8")
 
 

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proofs_check.ledger.registry import load
+from proofs_check.ledger.registry import host, load
 from scripts.commands import audit, docs
 from scripts.pages import docket
 from scripts.pages.markdown import markdown_text
 from tests.scripts.commands import contents
 
 REGISTRY = load()
-NAMES = (*audit.PAPERS, "kv1")
+NAMES = host()
 report = cache(audit.report)
 
 

@@ -1,5 +1,7 @@
 """`certify` stores what the core accepts, keeps what still holds, and tries the rest again."""
 
+from dataclasses import replace
+
 import pytest
 
 from proofs_check.ledger import registry, store
@@ -11,7 +13,8 @@ NAME = "waiver.sec3.3.1.copies"
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    monkeypatch.setattr(store, "FOLDER", tmp_path)
+    for name, paper in registry.installed().items():
+        monkeypatch.setitem(registry.installed(), name, replace(paper, certificates=tmp_path / f"{name}.json"))
     return tmp_path
 
 

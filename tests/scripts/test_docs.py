@@ -146,7 +146,7 @@ def test_what_is_kept_goes_with_what_it_follows_from(ledger, monkeypatch):
 def test_what_the_core_says_stands_beside_the_sentence_that_it_decided(ledger):
     registry, rows = ledger
     decided = [row for row in rows if row["strength"] == "proved"]
-    tables = {name: docs.claim_table(registry, rows, paper) for paper, name in docs.FILES.items()}
+    tables = docs.claim_tables(registry, rows)
     assert sum(page.count("[core](#what-the-core-decided)") for page in tables.values()) == len(decided) > 100
     told = "\n".join([*tables.values(), family_page.page(registry)])
     for row in decided:

@@ -43,13 +43,6 @@ def _infimum(model: str, what: str, value: str, formula: str, *evidence: Evidenc
 
 CLAIMS: tuple[Claim, ...] = (
     mathematical(
-        "kv.beyond.critical_point", SOURCE,
-        "For every real T >= 4 the gradient of L vanishes at exactly one point of the four parameters: e^{alpha1} = 1 "
-        "- 1/(2T), e^{alpha2} = 1 + 1/T, beta = 0; there L = log T.",
-        hypotheses=(EVERY_T,),
-        formula=r"\nabla L=0\iff e^{\alpha_1}=1-\frac{1}{2T},\ e^{\alpha_2}=1+\frac{1}{T},\ \beta_1=\beta_2=0", **OURS,
-    ),
-    mathematical(
         "kv.beyond.critical_point.saddle", SOURCE,
         "That point is a strict saddle of signature (2, 2) for every T >= 4: no second derivative in alpha alone, a "
         "mixed block of determinant (2T-1)/(T^3 (T+1)), so det of the Hessian is its square.",
@@ -60,10 +53,6 @@ CLAIMS: tuple[Claim, ...] = (
         coverage=everywhere("The Hessian has T as a free symbol; Sylvester's law gives the signature."),
         hypotheses=(EVERY_T,), formula=r"\det\nabla^2L=\left(\frac{2T-1}{T^3(T+1)}\right)^2", **OURS,
     ),
-    _infimum("vanilla", "No shift (alpha2 = beta2 = 0)", "log(T - 1)", r"\inf_{\alpha_2=\beta_2=0}L=\log(T-1)"),
-    _infimum("v_shift", "V-shift alone (alpha2 = 0)", "log(T - 3), which is 0 at T = 4",
-             r"\inf_{\alpha_2=0}L=\log(T-3)"),
-    _infimum("k_shift", "K-shift alone (beta2 = 0)", "0", r"\inf_{\beta_2=0}L=0"),
     _infimum(
         "kv_shift", "All four parameters, along an anti-induction ray", "0", r"\inf L=0",
         symbolic("e^L is 1 plus exponentials with counts >= 0, one of them > 0, all T", free.floor,
@@ -133,13 +122,6 @@ CLAIMS: tuple[Claim, ...] = (
                                                         "tokens": 20, "low": "0", "high": "0.000001"},))),
         coverage=everywhere("Every D_c is affine in beta1 with a slope < 0, the other parameters and T being free."),
         hypotheses=(EVERY_T,), formula=r"e^{\alpha_2}>\max(2e^{\alpha_1},1):\ \lim_{\beta_1\to\infty}L=0", **OURS,
-    ),
-    mathematical(
-        "kv.beyond.route.anti_induction", SOURCE,
-        "Anti-induction: where alpha2 < 0 <= alpha1, L -> 0 as beta1 -> -infinity with beta2 = rho beta1, for any 0 <= "
-        "rho < (2A - B)/(1 - B) and T >= 4: the head looks away from position i + 1 and reads out negatively.",
-        hypotheses=(EVERY_T,),
-        formula=r"\alpha_2<0\le\alpha_1:\ \lim_{\beta_1\to-\infty}L(\alpha,\beta_1,\rho\beta_1)=0", **OURS,
     ),
     mathematical(
         "kv.beyond.separable", SOURCE,

@@ -26,15 +26,6 @@ def _between(low: float, high: float) -> tuple[dict[str, object], ...]:
 
 CLAIMS = (
     mathematical(
-        "kv.beyond.temperature.half",
-        SOURCE,
-        "At d = infinity, alpha = (0, gamma): the successor of the first occurrence gets half of the attention or more "
-        "exactly where gamma >= log T, so a score scale sigma with unit alpha must be at most 1/log T.",
-        formula=r"a_{i+1}\ge\frac12\iff\gamma\ge\log T",
-        hypotheses=("2 <= i <= T - 2", "logits at d = infinity (kv.eq10.corrected)"),
-        is_correction=True,
-    ),
-    mathematical(
         "kv.beyond.temperature.infinite",
         SOURCE,
         "At d = infinity, alpha = (0, gamma), beta = (kappa, 0) with kappa > 0 the loss falls in gamma, and in kappa "

@@ -6,9 +6,8 @@ A claim that is ruled false is stated as printed; one that holds under a conditi
 from proofs_check.core.statement import Statement
 from proofs_check.kv.formal import elsewhere, family, landscape, needs, sentence, shifted_head, two_layers
 
-STATED = (
-    *two_layers.two_layers(), *shifted_head.shifted_head(), *sentence.sentence(), *landscape.landscape(),
-    *elsewhere.elsewhere(),
-)  # fmt: skip
-FORMAL: dict[str, Statement] = {found.name: found for found in STATED} | family.FORMAL
+FORMAL: dict[str, Statement] = {
+    **two_layers.FORMAL, **shifted_head.FORMAL, **sentence.FORMAL, **landscape.FORMAL, **elsewhere.FORMAL,
+    **family.FORMAL,
+}  # fmt: skip
 NEEDS = needs.NEEDS

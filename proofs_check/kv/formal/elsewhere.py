@@ -21,16 +21,18 @@ from proofs_check.language.notation import (
     when,
     whole,
 )
+from proofs_check.records import Rule, parted, states
 
 
-def elsewhere() -> list[Statement]:
+def elsewhere() -> list[Rule | Statement]:
     """Section 2, Section 5, the listings and the tables."""
     first, second = (lambda r, q: when(q <= r, x[r, q], 0)), (lambda r, q: when(q <= r, y[r, q], 0))
     patterns = [whole("n", 2), sequence("x", (n, n)), sequence("y", (n, n))]
     kernel = (a2, a1)  # K = (alpha2, alpha1): column 0 takes the previous token
     return [
-        statement(
-            "kv.property1.every_row",  # x, y: the two patterns, read below the diagonal only
+        states(
+            "kv.property1.every_row", "added to Section 2.1, Property 1 (both versions)",
+             # x, y: the two patterns, read below the diagonal only
             for_all=[*patterns, whole("j", 1, n), whole("i", 1, n - 1)],
             says=eq(total(k, 1, n, second(j, k) * first(k, i + 1)), total(k, i + 1, j, y[j, k] * x[k, i + 1])),
         ),
@@ -102,3 +104,6 @@ def _fisher() -> Statement:
         says=total(i, 0, own + down, when(chance <= call(table, own), chance, 0)) < Fraction(1, 10**11),
         using=[binomial, table],
     )
+
+
+CLAIMS, FORMAL = parted(elsewhere())

@@ -11,7 +11,8 @@ from typing import Any
 
 from proofs_check.core.statement import Definition, Statement
 from proofs_check.core.terms import Term, absolute, both, either, eq, exp, implies, lift, ne
-from proofs_check.language.notation import define, largest, least, real, sequence, statement, total, var, when, whole
+from proofs_check.language.notation import define, largest, least, real, sequence, total, var, when, whole
+from proofs_check.records import Rule, parted, states
 
 L, p, t, w, j, k, V, M, N, r, s, u, c = map(var, ("L", "p", "t", "w", "j", "k", "V", "M", "N", "r", "s", "u", "c"))
 ALIKE = lam, mu, nu, kappa = tuple(map(var, ("lambda", "mu", "nu", "kappa")))
@@ -46,24 +47,29 @@ ANY = [whole("L", 3), whole("p", 1, L - 2), sequence("w", L, 0, open="low")]
 RATIOS = [real("r"), real("s")]
 
 
-def concentrates() -> list[Statement]:
+def concentrates() -> list[Rule | Statement]:
     """Point 1, first half: which weights do it."""
     score, target = (lambda place: call(SCORE, w, L, p, place, r, s)), call(NAME, w, L, p, p + 1)
     share = call(WEIGHT, w, L, p, p + 1, r, s, c) / total(k, 1, L, call(WEIGHT, w, L, p, k, r, s, c))
     logit = lambda token: call(OUTPUT, w, L, p, token, r, s, u, c)  # noqa: E731
     return [
-        statement(
-            "kv.beyond.family.gap", for_all=[*ANY, whole("t", 1, L), *RATIOS], given=[ne(t, p + 1)],
+        states(
+            "kv.beyond.family.gap", "added to Section 3.1 (both versions)",
+            for_all=[*ANY, whole("t", 1, L), *RATIOS], given=[ne(t, p + 1)],
             says=call(GAP, r, s) <= score(p + 1) - score(t), using=SENTENCE,
         ),
-        statement(
-            "kv.beyond.family.attention", for_all=[*ANY, *RATIOS, real("c", 0)],
+        states(
+            "kv.beyond.family.attention", "added to Section 3.1 (both versions)", for_all=[*ANY, *RATIOS, real("c", 0)],
             says=1 - share <= (L - 1) / (L - 1 + exp(c * call(GAP, r, s))), using=SENTENCE,
         ),
-        statement(
-            "kv.beyond.family.right", for_all=[*ANY, *RATIOS, real("u"), real("c", 0), real("j", 0)],
+        states(
+            "kv.beyond.family.right", "added to Section 3.1 (both versions)",
+            for_all=[*ANY, *RATIOS, real("u"), real("c", 0), real("j", 0)],
             given=[ne(j, target), (L - 1) * (1 + absolute(u)) < call(LEAD, u) * exp(c * call(GAP, r, s))],
             says=logit(j) < logit(target), using=SENTENCE,
+            why=("At p + 1 the target leads any other token by min(1, 1 - u) or more, at any other place it trails "
+                 "by 1 + |u| at most. The left side is positive and grows with c where u < 1 and g > 0; a scale "
+                 "that does for L does for less."),
         ),
     ]  # fmt: skip
 
@@ -127,25 +133,30 @@ SWAPPED, UNSEEN = ((1, 2, 3, 1), (2, 1, 3, 1)), ((1, 2, 3, 1), (1, 2, 3, 2))
 LONGER = (1, 2, 3, 3, 3, 1), (2, 1, 3, 3, 3, 1)  # targets as of SWAPPED
 
 
-def same_output() -> list[Statement]:
+def same_output() -> list[Rule | Statement]:
     """Point 2: two sentences of one output, and different targets."""
     plain, shifted = {"key": (k0, 0), "value": (v0, 0)}, {"query": (0, q1), "key": (0, k1), "value": (0, v1)}
     unmixed = {"query": (q0, 0), **plain}
     (one, other), (seen, unseen) = SWAPPED, UNSEEN
     token = whole("j", 1, V)
     return [
-        statement(
-            "kv.beyond.family.swapped", for_all=[*weights(3), token, *_numbers("q0 q1 k0 v0")],
+        states(
+            "kv.beyond.family.swapped", "added to Section 3.1 (both versions)",
+            for_all=[*weights(3), token, *_numbers("q0 q1 k0 v0")],
             says=both(eq(head(one, j, **plain), head(other, j, **plain)),
                       either(fails(one, 2, 3, **plain), fails(other, 3, 2, **plain))), using=[HEADS[4]],
         ),
-        statement(
-            "kv.beyond.family.after", for_all=[*weights(3), token, *_numbers("q0 k0 v0")],
+        states(
+            "kv.beyond.family.after", "added to Section 3.1 (both versions)",
+            for_all=[*weights(3), token, *_numbers("q0 k0 v0")],
             says=both(*(eq(*(head(x[:end], j, **unmixed) for x in LONGER)) for end in (6, 5, 4, 3))),
             using=list(HEADS.values()),
+            why=("An output kernel, Canon C and Canon D (window 4) read these outputs and nothing else, for there "
+                 "is no residual; with more c between, any window."),
         ),
-        statement(
-            "kv.beyond.family.unseen", for_all=[*weights(3), token, *_numbers("q1 k1 v1")],
+        states(
+            "kv.beyond.family.unseen", "added to Section 3.1 (both versions)",
+            for_all=[*weights(3), token, *_numbers("q1 k1 v1")],
             says=both(eq(head(seen, j, **shifted), head(unseen, j, **shifted)),
                       either(fails(seen, 2, 3, **shifted), fails(unseen, 3, 2, **shifted))), using=[HEADS[4]],
         ),
@@ -157,7 +168,7 @@ def middle(query: Any, other: Any, b: Any = 4, c: Any = 5) -> tuple[tuple[Any, .
     return (query, b, other, c, b, query), (query, c, b, other, b, query)
 
 
-def unmixed_keys() -> list[Statement]:
+def unmixed_keys() -> list[Rule | Statement]:
     """Point 3: keys are not shifted."""
     kernels = {"key": (k0, 0)}
     one, other = middle(1, 2, 3, 4)
@@ -169,15 +180,17 @@ def unmixed_keys() -> list[Statement]:
         for sentence, pair in zip(middle(*names), ((4, 5), (5, 4)), strict=True)
     ]
     return [
-        statement(
-            "kv.beyond.family.middle.difference",
+        states(
+            "kv.beyond.family.middle.difference", "added to Section 3.1 (both versions)",
             for_all=[*weights(4), whole("j", 1, V), *_numbers("q0 q1 k0 v0 v1")], using=[HEADS[6]],
             says=eq(head(one, j, **kernels) - head(other, j, **kernels),
                     v1 * (power[3] - power[4]) * (N[1, j] - N[2, j]) / mass),
         ),
-        statement(
-            "kv.beyond.family.middle", for_all=[*weights(5), *_numbers("q0 q1 k0 v0 v1")], using=[HEADS[6]],
+        states(
+            "kv.beyond.family.middle", "added to Section 3.1 (both versions)",
+            for_all=[*weights(5), *_numbers("q0 q1 k0 v0 v1")], using=[HEADS[6]],
             says=either(*alternatives),
+            why="Of three numbers D one lies between the others, and for that q no sign of v1 (P_b - P_c) will do.",
         ),
     ]  # fmt: skip
 
@@ -189,9 +202,12 @@ UNASKED = tuple(((1, *pair, 2, last), *order) for pair in ((2, 4, 3), (3, 4, 2))
 
 def unasked() -> Statement:
     """Queries do not read their own token."""
-    return statement(
-        "kv.beyond.family.unasked", for_all=[*weights(4), *_numbers("q1 k0 k1 v0 v1")], using=[HEADS[6]],
+    return states(
+        "kv.beyond.family.unasked", "added to Section 3.1 (both versions)",
+        for_all=[*weights(4), *_numbers("q1 k0 k1 v0 v1")], using=[HEADS[6]],
         says=either(*(fails(*case, query=(0, q1)) for case in UNASKED)),
+        why=("f is what the places before the last give b over c, w the last place's weight, D what its value "
+             "gives b over c: f does not hang on the last token, w and D hang on the last two alone."),
     )  # fmt: skip
 
 
@@ -207,9 +223,12 @@ def only_key() -> Statement:
         for names in permutations((1, 2, 3))
         for sentence, other in ONLY_KEY
     ]
-    return statement(
-        "kv.beyond.family.only_key", for_all=[*weights(3), real("r", 1)], using=[HEADS[n] for n in (3, 4, 5)],
+    return states(
+        "kv.beyond.family.only_key", "added to Section 3.1 (both versions)",
+        for_all=[*weights(3), real("r", 1)], using=[HEADS[n] for n in (3, 4, 5)],
         says=either(*alternatives),
+        why=("For r < 1 kv.beyond.family.right has weights, with s = u = 0 and g = 1 - max(0, r): keys alone "
+             "implement induction exactly where k1 is not 0 and r < 1."),
     )  # fmt: skip
 
 
@@ -220,19 +239,24 @@ Q, B, U, Z, H, ELSE = range(1, 7)
 LONG, SHORT = (H, Q, B, U, U, Z, Q), (H, Q, B, U, Z, Q)
 
 
-def same_for_all_names() -> list[Statement]:
+def same_for_all_names() -> list[Rule | Statement]:
     """All read (1, c); or queries and keys read (k0, k1), values (v0, 0)."""
     mixed, keys = [(1, c)] * 3, [(k0, k1), (k0, k1), (v0, 0)]
     fails_alike = lambda x, other: alike(x, B, *mixed) <= alike(x, other, *mixed)  # noqa: E731
     entries = _numbers("lambda mu nu kappa")
     return [
-        statement(
-            "kv.beyond.family.alike.smear", for_all=[real("c"), *entries], using=list(ALIKE_HEADS.values()),
+        states(
+            "kv.beyond.family.alike.smear", "added to Section 3.1 (both versions)",
+            for_all=[real("c"), *entries], using=list(ALIKE_HEADS.values()),
             says=either(fails_alike(SHORT, ELSE), fails_alike(LONG, U), fails_alike(SHORT, Z)),
+            why=("Up to what all entries share they are, over the denominator, nu (P^c + c) for b, 0 for what does "
+                 "not occur, nu (2 + c + c P^c) for u, nu (P^c + c P^{1 + c^2}) for z, P = e^lambda."),
         ),
-        statement(
-            "kv.beyond.family.alike.query_key", for_all=[*_numbers("k0 k1 v0"), *entries], using=[ALIKE_HEADS[6]],
+        states(
+            "kv.beyond.family.alike.query_key", "added to Section 3.1 (both versions)",
+            for_all=[*_numbers("k0 k1 v0"), *entries], using=[ALIKE_HEADS[6]],
             says=eq(alike(SHORT, B, *keys), alike(SHORT, Z, *keys)),
+            why="b holds the query's last token before it, z is the query's token before: k0 k1 lambda either way.",
         ),
     ]  # fmt: skip
 
@@ -254,7 +278,7 @@ def compared(sentence: str) -> list[tuple[str, str]]:
     return list(dict.fromkeys((sentence[t], sentence[t - 1]) for t in range(1, len(sentence)) if t != after))
 
 
-def necessary() -> list[Statement]:
+def necessary() -> list[Rule | Statement]:
     """Point 1, second half."""
 
     def place(names: dict[str, int], token: str, before: str) -> Term:
@@ -266,18 +290,22 @@ def necessary() -> list[Statement]:
     read = [v0 * N[y, other] + v1 * N[x, other] < v0 * N[y, y] + v1 * N[x, y]
             for x, y, third in permutations((1, 2, 3)) for other in (x, third)]  # fmt: skip
     return [
-        statement(
-            "kv.beyond.family.necessary", for_all=[whole("V", 3), sequence("M", (V, V)), *_numbers("q0 q1 k0 k1")],
+        states(
+            "kv.beyond.family.necessary", "added to Section 3.1 (both versions)",
+            for_all=[whole("V", 3), sequence("M", (V, V)), *_numbers("q0 q1 k0 k1")],
             says=implies(both(*leads), both(ne(q0, 0), ne(k1, 0), 0 < call(GAP, k0 / k1, q1 / q0))), using=[GAP, PLACE],
+            why="The mean of M over the renamings is lambda I + mu J, and for that one these are the inequalities.",
         ),
-        statement(
-            "kv.beyond.family.decodes", for_all=[whole("V", 3), sequence("N", (V, V)), *_numbers("v0 v1")],
+        states(
+            "kv.beyond.family.decodes", "added to Section 3.1 (both versions)",
+            for_all=[whole("V", 3), sequence("N", (V, V)), *_numbers("v0 v1")],
             says=implies(both(*read), both(ne(v0, 0), 0 < call(LEAD, v1 / v0))), using=[LEAD],
+            why=("So with kv.beyond.family.necessary and kv.beyond.family.right: fixed M and N concentrate as "
+                 "their scale grows exactly where g > 0 and v1/v0 < 1."),
         ),
     ]  # fmt: skip
 
 
-STATEMENTS = (
+CLAIMS, FORMAL = parted((
     *concentrates(), *necessary(), *same_output(), *unmixed_keys(), only_key(), unasked(), *same_for_all_names(),
-)  # fmt: skip
-FORMAL: dict[str, Statement] = {found.name: found for found in STATEMENTS}
+))  # fmt: skip

@@ -48,12 +48,13 @@ from proofs_check.language.notation import (
     unique_zero,
     whole,
 )
+from proofs_check.records import Rule, parted, states
 from theory import symbols
 from theory.landscape import critical_symbolic as critical
 from theory.landscape import slice_critical, symbolic
 
 
-def landscape() -> list[Statement]:
+def landscape() -> list[Rule | Statement]:
     """The closed form at every real T >= 4: its critical point, its infima under ablation, Figure 2's slice."""
     A, B, whole_sum = exp(a1), exp(a2), partition(T, a1, a2)
     everything = [ANY_T, *MIXING]
@@ -65,29 +66,30 @@ def landscape() -> list[Statement]:
     region = 2 * A * b1 + B * absolute(b2) <= whole_sum
     signs = (2 * A - B - rho * (1 - B), 1 - B + rho * (A - 1), 1 - B)
     return [
-        statement(
-            "kv.beyond.critical_point", for_all=everything, says=both(iff(nowhere, there), eq(value_there, log(T))),
+        states(
+            "kv.beyond.critical_point", "added to Theorem 3.4 (first version: Theorem 3)",
+            for_all=everything, says=both(iff(nowhere, there), eq(value_there, log(T))),
         ),
-        statement(
-            "kv.beyond.infimum.vanilla",
+        states(
+            "kv.beyond.infimum.vanilla", "added to Theorem 3.4 (first version: Theorem 3)",
             for_all=[ANY_T, real("a1"), real("b1"), STEP],
             says=supremum(-closed(T, a1, 0, b1, 0), -log(T - 1), at={a1: 0, b1: -1 / u}, step=u, rate=2,
                           attained=False),
         ),
-        statement(
-            "kv.beyond.infimum.v_shift",
+        states(
+            "kv.beyond.infimum.v_shift", "added to Theorem 3.4 (first version: Theorem 3)",
             for_all=[ANY_T, real("a1"), real("b1"), real("b2"), STEP],
             says=supremum(-closed(T, a1, 0, b1, b2), -log(T - 3), at={a1: log(2), b1: -1 / u, b2: -1 / u}, step=u,
                           rate=17, attained=False),
         ),
-        statement(
-            "kv.beyond.infimum.k_shift",
+        states(
+            "kv.beyond.infimum.k_shift", "added to Theorem 3.4 (first version: Theorem 3)",
             for_all=[ANY_T, real("a1"), real("a2"), real("b1"), STEP],
             says=supremum(-closed(T, a1, a2, b1, 0), 0, at={a1: 0, a2: log(3), b1: 1 / u}, step=u,
                           rate=T * (T + 3) / 2, attained=False),
         ),
-        statement(
-            "kv.beyond.route.anti_induction",
+        states(
+            "kv.beyond.route.anti_induction", "added to Theorem 3.4 (first version: Theorem 3)",
             for_all=[ANY_T, real("a1", 0), real("a2", None, 0, open="high"),
                      real("rho", 0, (2 * A - B) / (1 - B), open="high"), STEP],
             says=limit(closed(T, a1, a2, -1 / u, -rho / u), 0, u,
@@ -103,7 +105,7 @@ def landscape() -> list[Statement]:
     ]  # fmt: skip
 
 
-def _slice() -> list[Statement]:
+def _slice() -> list[Rule | Statement]:
     whole_sum = partition(T, a, 1 - a)
     slopes = [derivative(ON_SLICE, name) for name in ("a", "b")]
     margins = [-gap / whole_sum for gap in gaps(a, 1 - a, b, 1 - b)]
@@ -179,3 +181,6 @@ def _levels() -> Statement:
             true < Fraction(4649, 1000), ne(listed, n / 20), ne(true, n / 20),
         ),
     )  # fmt: skip
+
+
+CLAIMS, FORMAL = parted(landscape())

@@ -39,6 +39,7 @@ from proofs_check.kv.formal.definitions import (
 )
 from proofs_check.language.converted import term
 from proofs_check.language.notation import each, iff, limit, positive, real, statement, supremum, when, whole
+from proofs_check.records import Rule, parted, states
 from theory.landscape import symbolic
 
 
@@ -46,7 +47,7 @@ def _logit(token: Any) -> Term:
     return call(LOGIT, token, T, i, *LOGITS)
 
 
-def sentence() -> list[Statement]:
+def sentence() -> list[Rule | Statement]:
     """Logits and loss of the one-repeat sentence, by brute force."""
     whole_sum, A, B = partition(T, a1, a2), exp(a1), exp(a2)
     before_end = pick_when(
@@ -65,8 +66,9 @@ def sentence() -> list[Statement]:
             "kv.eq10", for_all=[*INTERIOR, *MIXING], says=eq(call(LOSS, T, i, *LOGITS), _printed_loss()),
             using=SENTENCE,
         ),
-        statement(
-            "kv.eq10.corrected", for_all=[*INTERIOR, *MIXING], says=eq(call(LOSS, T, i, *LOGITS), CLOSED),
+        states(
+            "kv.eq10.corrected", "added to Section 3.2, Eq. 10",
+            for_all=[*INTERIOR, *MIXING], says=eq(call(LOSS, T, i, *LOGITS), CLOSED),
             using=SENTENCE,
         ),
         statement(
@@ -91,8 +93,8 @@ def sentence() -> list[Statement]:
             says=log(1 + exp(repeated) + 2 * exp(edge)) <= call(LOSS, T, i, *LOGITS),
             using=SENTENCE,
         ),
-        statement(
-            "kv.thm3.4.minimum.corrected",
+        states(
+            "kv.thm3.4.minimum.corrected", "added to Section 3.2, Theorem 3.4",
             for_all=[*INTERIOR, *MIXING, STEP],
             says=supremum(-call(LOSS, T, i, *LOGITS), 0, at={a1: 0, a2: 2, b1: 1 / u, b2: 0}, step=u,
                           rate=(T - 1) * (T + 8), attained=False),
@@ -106,15 +108,16 @@ def sentence() -> list[Statement]:
                       iff(_logit(j) < _logit(i + 1), a2 * b1 > 0)),
             using=SENTENCE,
         ),
-        statement(
-            "kv.beyond.temperature.half",
+        states(
+            "kv.beyond.temperature.half", "added to Section 3.2, Theorem 3.4 (first version: Theorem 3)",
             for_all=[*INTERIOR, real("gamma"), positive("sigma")],
             says=both(iff(call(WEIGHT, 1, T + 1, attention, i + 1) >= HALF, log(T) <= gamma),
                       iff(call(WEIGHT, 1, T + 1, sharp, i + 1) >= HALF, sigma <= 1 / log(T))),
             using=SENTENCE,
         ),
-        statement(
-            "kv.eq6.sigma.corrected",  # u is 1/sqrt(D), D >= 1
+        states(
+            "kv.eq6.sigma.corrected", "added to Section 2.2, Eq. 6, Section 3 (both versions)",
+             # u is 1/sqrt(D), D >= 1
             for_all=[whole("T", 2), whole("i", 1, T - 1), STEP],
             says=limit(call(WEIGHT, 1, T + 1, each(s, call(SCORE, s, T, i, 0, u)), i + 1), 1 / (T + 1), u, 1),
             using=SENTENCE,
@@ -159,3 +162,6 @@ def _printed_loss() -> Term:
     target, edge, rest = (b1 * exp(a2) + b2) / whole_sum, PRINTED_EDGE / whole_sum, (b1 + b2) / whole_sum
     repeated = (2 * b1 * exp(a1) + b2 * exp(a2)) / whole_sum
     return -log(exp(target) / (exp(target) + 2 * exp(edge) + exp(repeated) + (T - 4) * exp(rest)))
+
+
+CLAIMS, FORMAL = parted(sentence())

@@ -52,6 +52,7 @@ from proofs_check.language.notation import (
     when,
     whole,
 )
+from proofs_check.records import Rule, parted, states
 
 CAUSAL = call(KVSA, x, L, d, sigma, m, 0, 1, 1, 0, 1, L, c)
 TRUE_HEAD = call(IH, x, L, d, sigma, m, c)
@@ -78,7 +79,7 @@ def _impossible() -> Statement:
     )
 
 
-def shifted_head() -> list[Statement]:
+def shifted_head() -> list[Rule | Statement]:
     """Theorem 3.3 and what is true instead, and the sentence after Definition 3.1."""
     first, last = exp(-m * (L - 1)), exp(call(DOT, x, d, L, L - 1) / sigma)
     outer = first + last
@@ -98,26 +99,26 @@ def shifted_head() -> list[Statement]:
             using=HEADS,
         ),
         _impossible(),
-        statement(
-            "kv.thm3.3.corrected",
+        states(
+            "kv.thm3.3.corrected", "added to Section 3.1, Theorem 3.3 (first version: Theorem 2), Eq. 9",
             for_all=[*HEAD, TOKENS],
             says=eq(call(KVSA, x, L, d, sigma, m, 0, 1, 1, 0, 2, L - 1, c), TRUE_HEAD),
             using=HEADS,
         ),
-        statement(
-            "kv.thm3.3.discrepancy",
+        states(
+            "kv.thm3.3.discrepancy", "added to Section 3.1, Theorem 3.3 (first version: Theorem 2), Eq. 9",
             for_all=[*HEAD, TOKENS],
             says=eq(CAUSAL - TRUE_HEAD, share * ((first * x[1, c] + last * x[L, c]) / outer - TRUE_HEAD)),
             using=HEADS,
         ),
-        statement(
-            "kv.thm3.3.discrepancy.range",
+        states(
+            "kv.thm3.3.discrepancy.range", "added to Section 3.1, Theorem 3.3 (first version: Theorem 2), Eq. 9",
             for_all=[*HEAD, TOKENS],
             says=absolute(CAUSAL - TRUE_HEAD) <= share * spread,
             using=HEADS,
         ),
-        statement(
-            "kv.thm3.3.discrepancy.matched",
+        states(
+            "kv.thm3.3.discrepancy.matched", "added to Section 3.1, Theorem 3.3 (first version: Theorem 2), Eq. 9",
             for_all=ORTHONORMAL,
             says=outer_share(_distances(_match(s - 1, 1))) <= 2 * exp(-1 / sigma + m * (L - i - 1)),
             using=HEADS,
@@ -134,8 +135,9 @@ def shifted_head() -> list[Statement]:
             for_all=[positive("sigma"), positive("m"), whole("L", 3)],
             says=limit(bound, grown / (1 + grown), L, 3 * (1 + 1 / m) / m),
         ),
-        statement(
-            "kv.sec3.1.any_context.corrected",  # k is the gap to the match before the latest, or less
+        states(
+            "kv.sec3.1.any_context.corrected", "added to Section 3.1, Definition 3.1 (first version: Definition 1)",
+             # k is the gap to the match before the latest, or less
             for_all=[*ORTHONORMAL, whole("k", 1)],
             says=1 / (1 + (L - 3) * largest(exp(-m * k), exp(m * (L - i - 2) - 1 / sigma)))
             <= call(WEIGHT, 2, L - 1, _distances(_match(s - 1, k)), i + 1),
@@ -158,3 +160,6 @@ def outer_share(scores: Term) -> Term:
 def _distances(products: Term) -> Term:
     """Scores from the products x_L . x_{s-1}, a term in s."""
     return each(s, products / sigma - m * (L - s))
+
+
+CLAIMS, FORMAL = parted(shifted_head())

@@ -47,9 +47,10 @@ from proofs_check.language.notation import (
     when,
     whole,
 )
+from proofs_check.records import Rule, parted, states
 
 
-def two_layers() -> list[Statement]:
+def two_layers() -> list[Rule | Statement]:
     """Theorem 3.2 and Appendix A."""
     cubes = [sequence("x", (L, d), 0, 1), sequence("y", (L, d), -1, 1), sequence("z", (L, d), -1, 1)]
     # theory.induction.sharpness.COPY_ERROR_BOUNDS has p > 0, so these are written out for p >= 0
@@ -88,8 +89,8 @@ def two_layers() -> list[Statement]:
             says=both(absolute(unit - tanh(c / 2)) <= rate * u, absolute(symmetric - 2 * tanh(c)) <= rate * u),
             using=HEADS,
         ),
-        statement(
-            "kv.thm3.2.eight",
+        states(
+            "kv.thm3.2.eight", "added to Section 3.1, Theorem 3.2 (first version: Theorem 1), Eq. 8",
             for_all=[whole("d", 1), positive("sigma"), positive("p")],
             says=8 * tanh(d * exp(-p) / (2 * sigma)) <= printed,
         ),
@@ -111,13 +112,14 @@ def two_layers() -> list[Statement]:
                 eq(_identity_norm(), d / sigma),
             ),
         ),
-        statement(
-            "kv.appA.step6.sharp",  # a supremum over whole s: below it throughout, and as close as 2/(p s)
+        states(
+            "kv.appA.step6.sharp", "added to Appendix A (both versions)",
+             # a supremum over whole s: below it throughout, and as close as 2/(p s)
             for_all=[positive("p"), whole("s", 2)],
             says=both(lost < exp(-p), exp(-p) - lost <= 2 / (p * s)),
         ),
-        statement(
-            "kv.appA.step7.uniform",
+        states(
+            "kv.appA.step7.uniform", "added to Appendix A (both versions)",
             for_all=[real("c"), positive("p")],
             says=exists(
                 {p: when(c > 1, -log(1 - 1 / c), 1)},
@@ -158,3 +160,6 @@ def _error(layers: tuple[str, Any], rows: Term) -> Term:
 
 def _line_error(tokens: Term, length: int, size: Any, slope: Any, decay: Any) -> Term:
     return call(LINE_TF, tokens, length, size, slope, decay) - call(LINE_IH, tokens, length, size, slope)
+
+
+CLAIMS, FORMAL = parted(two_layers())

@@ -366,13 +366,6 @@ STEPS = (
         formula=r"\sup_s\left|\frac{1}{\sum_{\tau=0}^{s-2}e^{-p\tau}}-1\right|<\frac{e^{-p}}{1-e^{-p}}",
     ),
     mathematical(
-        "kv.appA.step6.sharp",
-        f"{SECTION}, last line, sharpened",
-        "sup_s |1 / sum_{tau=0}^{s-2} e^{-p tau} - 1| = e^{-p}, not reached.",
-        is_correction=True,
-        formula=r"\sup_s\left|\frac{1}{\sum_{\tau=0}^{s-2}e^{-p\tau}}-1\right|=e^{-p}",
-    ),
-    mathematical(
         "kv.appA.step7",
         f"{SECTION}, last inequality",
         "4 (d / sigma) e^{-p} / (1 - e^{-p}) <= O(e^{-p}).",
@@ -388,13 +381,6 @@ STEPS = (
         coverage=everywhere("p, p0 and d / sigma are free."),
         note="p bounded away from 0 and d / sigma fixed. With the supremum e^{-p} the first condition is not needed.",
         formula=r"\frac{4d}{\sigma}\frac{e^{-p}}{1-e^{-p}}\le O(e^{-p})",
-    ),
-    mathematical(
-        "kv.appA.step7.uniform",
-        f"{SECTION}, last inequality, our addition",
-        "No constant C gives 4 e^{-p}/(1 - e^{-p}) <= C e^{-p} for all p > 0: it fails at e^{-p} = 1 - 1/C.",
-        is_correction=True,
-        formula=r"\sup_{p>0}\frac{4}{1-e^{-p}}=\infty",
     ),
 )
 

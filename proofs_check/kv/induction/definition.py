@@ -199,15 +199,6 @@ CLAIMS: tuple[Claim, ...] = (
         formula=r"\lim_{\sigma\to0}\lim_{m\to0}\mathrm{IH}(ABACA)=\frac{B+C}{2}",
     ),
     mathematical(
-        "kv.sec3.1.any_context.corrected",
-        f"{AFTER}, corrected",
-        "For orthonormal tokens with x_{L-1} != x_L, IH gives the successor of the latest match i <= L - 2 at least "
-        "1/(1 + (L-3) max(e^{-m gap}, e^{m(L-i-2) - 1/sigma})): it reads the latest match when m gap and "
-        "1/sigma - m(L-i-2) outgrow log L.",
-        is_correction=True,
-        formula=r"w_{i+1}\ge\frac{1}{1+(L-3)\max(e^{-m(i-j)},e^{m(L-i-2)-1/\sigma})}",
-    ),
-    mathematical(
         "kv.sec3.1.finite_length",
         AFTER,
         "At a finite length it is enough to take a very small sigma and m.",

@@ -104,14 +104,6 @@ THEOREM_CLAIMS = (
         r"\mathrm{IH}(0,u,0)=u",
     ),
     mathematical(
-        "kv.thm3.3.corrected",
-        f"{THEOREM}, corrected",
-        "With attention on {2..L-1}, score divisor sigma, slope m, alpha = (0, 1), beta = (1, 0), W = I: KVSA = IH for "
-        "all x in R^{L x d}, L >= 3.",
-        is_correction=True,
-        formula=r"\mathrm{KVSA}(x)=\sum_{s=2}^{L-1}\mathrm{softmax}(x_Lx_{s-1}^T/\sigma-m|L-s|)x_s=\mathrm{IH}(x)",
-    ),
-    mathematical(
         "kv.appB.beta0",
         APPENDIX,
         "The parameters are alpha_1, alpha_2, beta_0 and beta_2.",
@@ -175,29 +167,6 @@ THEOREM_CLAIMS = (
 )
 
 DISTANCE = (
-    mathematical(
-        "kv.thm3.3.discrepancy",
-        f"{THEOREM}, our addition",
-        "Causal mask: KVSA - IH = eps (v - IH), eps = a/(a + Z), a = e^{-m(L-1)} + e^{x_L.x_{L-1}/sigma} the weights "
-        "of the tokens 1 and L, v their mean, Z the normaliser of IH.",
-        formula=r"\mathrm{KVSA}-\mathrm{IH}=\frac{a}{a+Z}(v-\mathrm{IH})",
-        is_correction=True,
-    ),
-    mathematical(
-        "kv.thm3.3.discrepancy.range",
-        f"{THEOREM}, our addition",
-        "No coordinate of KVSA - IH exceeds eps times the range of that coordinate.",
-        is_correction=True,
-        formula=r"|\mathrm{KVSA}-\mathrm{IH}|_c\le\varepsilon\,(\max_sx_{s,c}-\min_sx_{s,c}),\quad\varepsilon"
-        r"=\frac{a}{a+Z}",
-    ),
-    mathematical(
-        "kv.thm3.3.discrepancy.matched",
-        f"{THEOREM}, our addition",
-        "Orthonormal tokens, latest match i <= L - 2, x_{L-1} != x_L: eps <= 2 e^{-1/sigma + m(L-i-1)}.",
-        is_correction=True,
-        formula=r"\varepsilon=\frac{a}{a+Z}\le2e^{-1/\sigma+m(L-i-1)}",
-    ),
     mathematical(
         "kv.thm3.3.discrepancy.ball",
         f"{THEOREM}, our addition",

@@ -202,13 +202,6 @@ BOUNDS = (
         formula=r"\lim_{d/\sigma\to\infty}\lim_{p\to\infty}\frac{|\mathrm{IH}-\mathrm{TF}|}{(d/\sigma)e^{-p}}"
         r"=\frac{1}{4\cosh^2(m/2)}",
     ),
-    mathematical(
-        "kv.thm3.2.eight",
-        f"{EQ8}, our addition",
-        "The printed bound 4 (d / sigma) e^{-p}/(1 - e^{-p}) is at least 8 times the sharp one on [0, 1]^d.",
-        is_correction=True,
-        formula=r"\frac{4d}{\sigma}\frac{e^{-p}}{1-e^{-p}}\ge8\tanh\frac{de^{-p}}{2\sigma}",
-    ),
 )
 
 WEIGHTS = (

@@ -228,13 +228,6 @@ CLAIMS: tuple[Claim, ...] = (
         coverage=ORDERS,
     ),
     mathematical(
-        "kv.property1.every_row",
-        f"{SECTION}, Property 1, without its hypothesis j >= i",
-        "The hypothesis j >= i is superfluous: Eq. 3 holds for every j, both sides being zero when j <= i.",
-        is_correction=True,
-        formula=r"(A^{h2}A^{h1})_{j,i+1}=\sum_{k=i+1}^{j}A^{h2}_{j,k}A^{h1}_{k,i+1}=0,\quad j\le i",
-    ),
-    mathematical(
         "kv.property1.consequence",
         f"{SECTION}, after Property 1",
         "No virtual head reads token i + 1 by way of position i: the term k = i, A2_{j,i} A1_{i,i+1}, is zero.",

@@ -38,15 +38,6 @@ CLAIMS: tuple[Claim, ...] = (
         r"+e^{2a_1\beta_1+a_2\beta_2}+O(T)}",
     ),
     mathematical(
-        "kv.eq10.corrected",
-        "KV shifting (final), Section 3.2, Eq. 10, corrected",
-        "For T >= 4 and 1 < i < T - 1 the loss is log(1 + e^{(n_i-n_t)/S} + 2 e^{(n_e-n_t)/S} "
-        "+ (T-4) e^{(n_o-n_t)/S}) with n_t = b1 e^{alpha2} + b2, n_i = 2 b1 e^{alpha1} + b2 e^{alpha2}, "
-        "n_e = b1 + b2 e^{alpha1}, n_o = b1 + b2 and S = 2 e^{alpha1} + e^{alpha2} + T - 2.",
-        is_correction=True,
-        formula=r"L=\log\left(1+e^{(n_i-n_t)/S}+2e^{(n_e-n_t)/S}+(T-4)e^{(n_o-n_t)/S}\right)",
-    ),
-    mathematical(
         "kv.eq10.rest",
         "KV shifting (final), Section 3.2, Eq. 10",
         "What Eq. 10 leaves as O(T), in S and in the denominator, is of order T and not negative; Figure 2 takes it as "
@@ -129,14 +120,6 @@ CLAIMS: tuple[Claim, ...] = (
         coverage=all_of_it("T is free in both steps, on the closed form of kv.eq10.corrected."),
         note="The infimum is 0, and no parameters attain it (kv.thm3.4.minimum.corrected).",
         formula=r"\min_{\alpha,\beta}L\to\inf_{\alpha,\beta}L=0",
-    ),
-    mathematical(
-        "kv.thm3.4.minimum.corrected",
-        THEOREM + ", corrected",
-        "inf L = 0, not attained: L > 0 everywhere, and L -> 0 along beta1 -> infinity at alpha = (0, 2).",
-        is_correction=True,
-        hypotheses=("T >= 4", INTERIOR),
-        formula=r"\inf_{\alpha,\beta}L=0,\qquad L>0",
     ),
     mathematical(
         "kv.thm3.4.sigma",

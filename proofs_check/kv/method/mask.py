@@ -85,12 +85,4 @@ CLAIMS: tuple[Claim, ...] = (
         formula=r"\frac{\alpha}{\sqrt{D}}\ne\alpha",
         coverage=everywhere("One width is enough to tell two quantities apart."),
     ),
-    mathematical(
-        "kv.eq6.sigma.corrected",
-        f"{SECTION}, after Eq. 6, against Section 3",
-        "With orthonormal tokens and the divisor sqrt(D) the induction head's weight on i + 1 tends to 1/(T + 1) as D "
-        "grows.",
-        is_correction=True,
-        formula=r"\lim_{D\to\infty}\frac{e^{1/\sqrt{D}}}{T+e^{1/\sqrt{D}}}=\frac{1}{T+1}",
-    ),
 )

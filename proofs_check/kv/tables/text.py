@@ -1,23 +1,13 @@
 """References that lead nowhere and slips of the text, checked against what exists or against a small exact case."""
 
 from proofs_check.evidence.margin import Margin, less, same
+from proofs_check.kv import KV, KV1
 from proofs_check.kv.tables.cells import BENCHMARKS
 from proofs_check.ledger.claim import ENUMERATED, INSTANCES, Control, Nature, Severity, Verdict
 from proofs_check.ledger.exact_claim import BOTH, FINAL, FIRST, exact_claim
 
 # What can be referred to, by version. Statements are numbered within sections in the final version only.
-LABELS = {
-    "final": {
-        "section": {*"1234567", "2.1", "2.2", "3.1", "3.2", "3.3", "4.1", "4.2", "4.3", "4.4", "4.5"},
-        "appendix": {*"ABCDEFGHIJKLMN", "E.1", "E.2", "E.3", "F.1"},
-        "statement": {"Property 1", "Definition 3.1", "Theorem 3.2", "Theorem 3.3", "Theorem 3.4"},
-    },
-    "first": {
-        "section": {*"12345678", "2.1", "2.2", "3.1", "3.2", "3.3", *(f"4.{n}" for n in range(1, 8))},
-        "appendix": set("ABCDEFGHIJ"),
-        "statement": {"Property 1", "Definition 1", "Theorem 1", "Theorem 2", "Theorem 3"},
-    },
-}
+LABELS = {"final": KV.places, "first": KV1.places}
 # The sums that Appendix F.1 (first version: Section 4.6) finds away from 1.
 SUMS_AWAY_FROM_ONE = {"final": ("alpha", "beta"), "first": ("alpha", "alpha")}
 # The optimiser, its two rates and its weight decay as names and as numbers, in Section 4.1 and in Table 16 (6).
@@ -40,17 +30,17 @@ SENTENCES = [{"tokens": t, "position": i} for t in range(3, 8) for i in range(1,
 ERRORS = range(6)
 
 
-def _leads_somewhere(version: str, kind: str, label: str) -> Margin:
-    return same(True, label in LABELS[version][kind])
+def _leads_somewhere(version: str, label: str) -> Margin:
+    return same(True, label in LABELS[version])
 
 
-def _leads_nowhere(version: str, kind: str, label: str) -> Margin:
+def _leads_nowhere(version: str, label: str) -> Margin:
     """0 where the label does not exist in this version."""
-    return same(False, label in LABELS[version][kind])._replace(printed=label, true=f"no such {kind}")
+    return same(False, label in LABELS[version])._replace(printed=label, true=f"no such {label.split()[0].lower()}")
 
 
-def _reference(version: str, kind: str, label: str) -> dict[str, str]:
-    return {"version": version, "kind": kind, "label": label}
+def _reference(version: str, label: str) -> dict[str, str]:
+    return {"version": version, "label": label}
 
 
 def _separates(lower: int, upper: int) -> Margin:
@@ -99,8 +89,8 @@ CLAIMS = (
         f"{FINAL}, Section 2.1",
         "The difficulty follows from Property 3.2.",
         _leads_somewhere,
-        (_reference("final", "statement", "Property 1"),),
-        (Control("Property 3.2", points=(_reference("final", "statement", "Property 3.2"),)),),
+        (_reference("final", "Property 1"),),
+        (Control("Property 3.2", points=(_reference("final", "Property 3.2"),)),),
         note="Property 1, as the first version says; the final version has no Property 3.2.",
         **TYPO,
     ),
@@ -109,8 +99,8 @@ CLAIMS = (
         f"{BOTH}, Section 3.2, Various width",
         "The need for width was analysed in Sections 2.1 and 2.3.",
         _leads_somewhere,
-        [_reference(version, "section", label) for version in LABELS for label in ("2.1", "3.1")],
-        (Control("Section 2.3", points=[_reference(version, "section", "2.3") for version in LABELS]),),
+        [_reference(version, f"Section {n}") for version in LABELS for n in ("2.1", "3.1")],
+        (Control("Section 2.3", points=[_reference(version, "Section 2.3") for version in LABELS]),),
         note="Neither version has a Section 2.3; width is discussed in Sections 2.1 and 3.1.",
         **TYPO,
     ),
@@ -119,8 +109,8 @@ CLAIMS = (
         f"{FINAL}, Sections 3 and 4.5",
         "The other perspective on KV shifting attention is in Appendix 3.3.",
         _leads_somewhere,
-        (_reference("final", "section", "3.3"),),
-        (Control("Appendix 3.3", points=(_reference("final", "appendix", "3.3"),)),),
+        (_reference("final", "Section 3.3"),),
+        (Control("Appendix 3.3", points=(_reference("final", "Appendix 3.3"),)),),
         note="Section 3.3; the slip occurs twice.",
         **TYPO,
     ),
@@ -129,8 +119,8 @@ CLAIMS = (
         f"{BOTH}, Appendix A",
         "The first inequality of the proof is by Lemma D.1.",
         _leads_nowhere,
-        [_reference(version, "statement", "Lemma D.1") for version in LABELS],
-        (Control("Theorem 3.2", points=(_reference("final", "statement", "Theorem 3.2"),)),),
+        [_reference(version, "Lemma D.1") for version in LABELS],
+        (Control("Theorem 3.2", points=(_reference("final", "Theorem 3.2"),)),),
         note="Neither version has a lemma, and Appendix D is the limitations or the data script; the number is likely "
         "that of the proof's source. What is used: the summed change of softmax is at most twice the largest change of "
         "its argument.",
@@ -141,8 +131,8 @@ CLAIMS = (
         f"{FINAL}, footnote 3",
         "Theorems 1 and 2 only give constructive upper bounds.",
         _leads_somewhere,
-        [_reference("final", "statement", f"Theorem 3.{n}") for n in (2, 3)],
-        (Control("Theorems 1 and 2", points=[_reference("final", "statement", f"Theorem {n}") for n in (1, 2)]),),
+        [_reference("final", f"Theorem 3.{n}") for n in (2, 3)],
+        (Control("Theorems 1 and 2", points=[_reference("final", f"Theorem {n}") for n in (1, 2)]),),
         note="Theorems 3.2 and 3.3: the names are those of the first version.",
         **TYPO,
     ),

@@ -61,14 +61,6 @@ CLAIMS: tuple[Claim, ...] = (
         formula=r"(q,1)\cdot(\hat k,\ln N_d)=q\hat k+\ln N_d",
     ),
     mathematical(
-        "razor.eq5.identity",
-        f"{EQ5}, added",
-        "The error of compensation is o - o_comp = (T - That)(vbar - o_K) + That (vbar - vhat), T and That the masses "
-        "of the dropped tokens and of the token, o_K the kept output, vbar the softmax mean of the dropped values.",
-        is_correction=True,
-        formula=r"o-\hat o=(T-\hat T)(\bar v-o_K)+\hat T(\bar v-\hat v)",
-    ),
-    mathematical(
         "razor.eq5.exact",
         f"{EQ5}, added",
         "Eq. 5 equals full attention for a query on which all dropped keys have one logit, so also where one token is "

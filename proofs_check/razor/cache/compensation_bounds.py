@@ -26,21 +26,6 @@ CLAIMS: tuple[Claim, ...] = (
         formula=r"N_d e^{q\hat k}\le\sum_{m\in D}e^{qk_m}",
     ),
     mathematical(
-        "razor.eq5.log_mass",
-        EQ5,
-        "log(Z_D / Zhat) <= Lambda(r) = log((e^r - 1)/r) - 1 + r/(e^r - 1), r the range of q.k on the dropped tokens.",
-        is_correction=True,
-        formula=r"\ln\frac{Z_D}{\hat Z}\le\Lambda(r)=\ln\frac{e^r-1}{r}-1+\frac{r}{e^r-1}",
-    ),
-    mathematical(
-        "razor.eq5.log_mass.sharp",
-        EQ5,
-        "Lambda(r) is the supremum over dropped sets of range r: n keys, as near to a share 1/r - 1/(e^r - 1) of them "
-        "as whole numbers allow r above the others, come within r (e^r - 1)/n^2 of it.",
-        is_correction=True,
-        formula=r"\sup_D\ln\frac{Z_D}{\hat Z}=\Lambda(r),\qquad p^*=\frac{1}{r}-\frac{1}{e^r-1}",
-    ),
-    mathematical(
         "razor.eq5.gaps",
         EQ5,
         "T - That <= tanh(log(Z_D / Zhat)/4) <= tanh(Lambda(r)/4), the first with equality for one kept logit half way "

@@ -77,14 +77,6 @@ CLAIMS: tuple[Claim, ...] = (
         formula=r"a_n\le\epsilon\ \forall n\in D,\quad\|o-o_K\|>204\,\epsilon",
     ),
     mathematical(
-        "razor.sec3.1.output",
-        ADDED,
-        "Dropping any set of tokens (a window, a window with sinks) changes the output by o - o_K = T (vbar - o_K), T "
-        "the dropped mass and vbar the softmax mean of the dropped values.",
-        is_correction=True,
-        formula=r"o-o_K=T(\bar v-o_K)",
-    ),
-    mathematical(
         "razor.sec3.1.output_bound",
         ADDED,
         "So |o - o_K| <= T diam(V); reached where dropped and kept values sit at the two ends of a diameter.",
@@ -162,12 +154,5 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         is_correction=True,
         formula=r"\mathrm{diam}\,V\le 2\sqrt d\,\sigma_{\max}(W_V\Gamma P)",
-    ),
-    mathematical(
-        "razor.sec3.1.sinks",
-        ADDED,
-        "Keeping sinks beside the window does not change the worst dropped mass of an ALiBi head as the context grows.",
-        is_correction=True,
-        formula=r"\lim_{m\to\infty}\frac{T}{1-T}=\frac{e^D e^{-lW}}{1-e^{-lW}}",
     ),
 )

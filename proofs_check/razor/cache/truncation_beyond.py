@@ -26,13 +26,6 @@ CLAIMS: tuple[Claim, ...] = (
         formula=r"\lim_{l\to 0}\frac{1}{l}\ln\left[1+(1/\epsilon-1)(1-e^{-l})e^D\right]=(1/\epsilon-1)e^D",
     ),
     mathematical(
-        "razor.sec3.2.flat_mass",
-        "RazorAttention, Section 3.2, added",
-        "Without a slope T <= N_d/(N_d + N_k e^{-D}), reached where the dropped logits are all D above the kept ones.",
-        is_correction=True,
-        formula=r"T\le\frac{N_d}{N_d+N_k e^{-D}}",
-    ),
-    mathematical(
         "razor.sec3.1.budget",
         ADDED,
         "Total error budget sum c_h delta_h = eta: where delta_h = eta/(c_h l_h sum 1/l) is at most 1 in every head, "

@@ -15,9 +15,8 @@ from proofs_check.razor.formal import (
     theorem1,
 )
 
-STATED = (
-    *theorem1.STATED, *appendix_a.STATED, *dropped_mass.STATED, *mixed_keys.STATED, *dropped_outputs.STATED,
-    *compensation.STATED, *table2.STATED,
-)  # fmt: skip
-FORMAL: dict[str, Statement] = {found.name: found for found in STATED}
+FORMAL: dict[str, Statement] = {
+    **theorem1.FORMAL, **appendix_a.FORMAL, **dropped_mass.FORMAL, **mixed_keys.FORMAL, **dropped_outputs.FORMAL,
+    **compensation.FORMAL, **table2.FORMAL,
+}  # fmt: skip
 NEEDS = needs.NEEDS

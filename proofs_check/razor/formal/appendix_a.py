@@ -19,6 +19,7 @@ from proofs_check.razor.formal.post_norm import (
     w_k,
     w_q,
 )
+from proofs_check.records import parted, states
 
 
 def _last_step() -> Statement:
@@ -35,7 +36,9 @@ def _eq6_order() -> Statement:
     zero = both(*(eq(a * b + c * d, 0) for a, c in ((p11, p12), (p21, p22)) for b, d in ((r11, r21), (r12, r22))))
     logit = (p11 * x + p12 * y) * (r11 * x + r12 * y) + (p21 * x + p22 * y) * (r21 * x + r22 * y)
     point = dict(zip(names, (0, -1, 0, 0, 0, 1, 0, 0, 0, 1), strict=True))
-    return statement("razor.eq6.order", for_all=reals, says=exists(point, both(zero, ne(logit, 0))))
+    return states(
+        "razor.eq6.order", "added to Appendix A, Eq. 6",
+        for_all=reals, says=exists(point, both(zero, ne(logit, 0))))
 
 
 def _eq7() -> Statement:
@@ -47,8 +50,9 @@ def _eq7() -> Statement:
 
 def _eq7_corrected() -> Statement:
     """d for LayerNorm and d + 1 for RMSNorm."""
-    return statement(
-        "razor.eq7.corrected", for_all=[d, centre, hidden, gains, bias], given=[variance(hidden) > 0],
+    return states(
+        "razor.eq7.corrected", "added to Appendix A, Eq. 7",
+        for_all=[d, centre, hidden, gains, bias], given=[variance(hidden) > 0],
         says=norm2(state(hidden, gains, bias)) <= (d + 1 - centre) * norms, using=NORMED,
     )  # fmt: skip
 
@@ -61,4 +65,4 @@ def _eq8() -> Statement:
     )  # fmt: skip
 
 
-STATED = (_last_step(), _eq6_order(), _eq7(), _eq7_corrected(), _eq8())
+CLAIMS, FORMAL = parted((_last_step(), _eq6_order(), _eq7(), _eq7_corrected(), _eq8()))

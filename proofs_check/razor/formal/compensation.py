@@ -63,6 +63,7 @@ from proofs_check.razor.formal.head_outputs import (
     w,
     w_e,
 )
+from proofs_check.records import parted, states
 from theory.cache import compensation_bounds
 
 # Keys of d coordinates: q.k_j, and khat of Eq. 4.
@@ -111,8 +112,9 @@ def _identity() -> Statement:
     """One coordinate of the values."""
     true, hat, mean = share(*scores), share_hat(*scores), dropped_mean(s, v, n)
     split = (true - hat) * (mean - cut(kept, w, m)) + hat * (mean - average(v, n))
-    return statement(
-        "razor.eq5.identity", for_all=free_head, says=eq(output(*heads) - compensated(*heads), split), using=OUTPUTS
+    return states(
+        "razor.eq5.identity", "added to Section 3.2, Eq. 4 and 5",
+        for_all=free_head, says=eq(output(*heads) - compensated(*heads), split), using=OUTPUTS
     )
 
 
@@ -140,8 +142,8 @@ def _eq5_exact() -> Statement:
 
 
 def _log_mass() -> Statement:
-    return statement(
-        "razor.eq5.log_mass", for_all=[n, ranged_by, base, ranged],
+    return states(
+        "razor.eq5.log_mass", "added to Section 3.2, Eq. 4 and 5", for_all=[n, ranged_by, base, ranged],
         says=log_gap(ranged, n) <= log_mass_bound(ranged_by), using=OUTPUTS,
     )  # fmt: skip
 
@@ -150,8 +152,9 @@ def _log_mass_sharp() -> Statement:
     """The whole number u next to the share p* of n keys lie r above the others: O(1/n^2) below the bound."""
     top = whole("u", 1, spare - 1)
     two = log_gap(each(j, when(j <= top, base + ranged_by, base)), spare)
-    return statement(
-        "razor.eq5.log_mass.sharp", for_all=[spare, top, ranged_by, base, ranged], using=OUTPUTS,
+    return states(
+        "razor.eq5.log_mass.sharp", "added to Section 3.2, Eq. 4 and 5",
+        for_all=[spare, top, ranged_by, base, ranged], using=OUTPUTS,
         given=[absolute(top - WORST_SHARE * spare) <= 1],
         says=both(log_gap(ranged, spare) <= log_mass_bound(ranged_by),
                   log_mass_bound(ranged_by) - two <= ranged_by * (exp(ranged_by) - 1) / spare**2),
@@ -197,6 +200,6 @@ def _proved_corrected() -> Statement:
     )  # fmt: skip
 
 
-STATED = (
+CLAIMS, FORMAL = parted((
     _identity(), _under(), _eq5_exact(), _log_mass(), _log_mass_sharp(), _gaps(), _pointwise(), _proved_corrected(),
-)  # fmt: skip
+))  # fmt: skip

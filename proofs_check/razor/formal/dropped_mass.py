@@ -40,6 +40,7 @@ from proofs_check.razor.formal.definitions import (
     window,
 )
 from proofs_check.razor.formal.head_outputs import OUTPUTS, share
+from proofs_check.records import parted, states
 
 BEYOND = 1 / (1 + exp(-spread) * (exp(slope * window) - 1))  # theory.alibi.dropped_mass_bound
 ENOUGH = log(1 + (1 / delta - 1) * exp(spread)) / slope  # theory.alibi.window_for_mass
@@ -71,8 +72,9 @@ def sharp_windows(delta: Any) -> Term:
 def _discard_corrected() -> Statement:
     """The supremum over contexts of all lengths: the worst one of length n comes within (w + 1/l)/n of the bound."""
     found, worst = mass(logits, slope, n, window), mass(high(j <= n - window), slope, n, window)
-    return statement(
-        "razor.sec3.1.discard.corrected", for_all=[n, window, slope, spread, base, logits, delta], using=[MASS],
+    return states(
+        "razor.sec3.1.discard.corrected", "added to Section 3.1",
+        for_all=[n, window, slope, spread, base, logits, delta], using=[MASS],
         says=both(found <= BEYOND, implies(window >= ENOUGH, found <= delta),
                   BEYOND - worst <= (window + 1 / slope) / n),
     )  # fmt: skip
@@ -81,8 +83,9 @@ def _discard_corrected() -> Statement:
 def _form() -> Statement:
     """The bound itself is below eps where D > 0; at D = 0 it is eps, and the mass is below all the same."""
     found, bound = mass(logits, slope, n, window), eps / (1 + eps * (1 - exp(-spread)))
-    return statement(
-        "razor.sec3.1.form", for_all=[n, window, slope, spread, base, logits, eps], using=[MASS],
+    return states(
+        "razor.sec3.1.form", "added to Section 3.1",
+        for_all=[n, window, slope, spread, base, logits, eps], using=[MASS],
         given=[(spread - log(eps)) / slope <= window],
         says=both(found <= bound, found < eps, implies(spread > 0, bound < eps)),
     )  # fmt: skip
@@ -103,8 +106,9 @@ def _discard_sum() -> Statement:
     steep, far = positive("l'"), real("D'", 0)
     point = {slope: Fraction(1, 4), spread: 6, steep: Fraction(1, 16), far: 1}
     cases = (slope, spread, 46, 60, Fraction(3, 1000)), (steep, far, 84, 120, Fraction(14, 1000))
-    return statement(
-        "razor.sec3.1.discard.sum", for_all=[slope, spread, steep, far], using=[ATTENTION, MASS],
+    return states(
+        "razor.sec3.1.discard.sum", "added to Section 3.1",
+        for_all=[slope, spread, steep, far], using=[ATTENTION, MASS],
         says=exists(point, both(*(short_sum(*case) for case in cases))),
     )  # fmt: skip
 
@@ -115,8 +119,8 @@ def _sinks() -> Statement:
     term = exp(when(both(sinks < j, j <= n - window), base + spread, base) - slope * (n - j))
     bound = 1 / (1 + exp(-spread) * (exp(slope * window) - 1))
     rate = exp(spread) * (sinks + window + 1 / slope) / (1 - exp(-slope))
-    return statement(
-        "razor.sec3.1.sinks", for_all=[sinks, window, slope, spread, base, n],
+    return states(
+        "razor.sec3.1.sinks", "added to Section 3.1", for_all=[sinks, window, slope, spread, base, n],
         says=limit(total(j, sinks + 1, n - window, term) / total(j, 1, n, term), bound, n, rate),
     )  # fmt: skip
 
@@ -136,8 +140,8 @@ def _flat_mass() -> Statement:
     """theory.cache.dropped_flat.mass_bound with D_s = D."""
     s, kept = sequence("s", n, base, base + spread), sequence("t", m, base, base + spread)
     worst, bound = share(constant(base + spread), n, constant(base), m), n / (n + m * exp(-spread))
-    return statement(
-        "razor.sec3.2.flat_mass", for_all=[n, m, spread, base, s, kept], using=OUTPUTS,
+    return states(
+        "razor.sec3.2.flat_mass", "added to Section 3.2", for_all=[n, m, spread, base, s, kept], using=OUTPUTS,
         says=both(share(s, n, kept, m) <= bound, eq(worst, bound)),
     )  # fmt: skip
 
@@ -155,4 +159,6 @@ def _budget() -> Statement:
     )  # fmt: skip
 
 
-STATED = (_discard_corrected(), _form(), _discard(), _discard_sum(), _sinks(), _no_decay(), _flat_mass(), _budget())
+CLAIMS, FORMAL = parted((
+    _discard_corrected(), _form(), _discard(), _discard_sum(), _sinks(), _no_decay(), _flat_mass(), _budget(),
+))  # fmt: skip

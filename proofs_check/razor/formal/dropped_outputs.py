@@ -33,6 +33,7 @@ from proofs_check.razor.formal.head_outputs import (
     v_e,
     w,
 )
+from proofs_check.records import parted, states
 
 
 def windowed(s: Any, v: Any, window: Any) -> tuple[Any, ...]:
@@ -45,8 +46,8 @@ def windowed(s: Any, v: Any, window: Any) -> tuple[Any, ...]:
 def _output() -> Statement:
     """One coordinate of the values; any set of dropped tokens, any logits, positional biases in them."""
     o_kept = cut(kept, w, m)
-    return statement(
-        "razor.sec3.1.output", for_all=free_head, using=OUTPUTS,
+    return states(
+        "razor.sec3.1.output", "added to Section 3.1", for_all=free_head, using=OUTPUTS,
         says=eq(output(*heads) - o_kept, share(*scores) * (dropped_mean(s, v, n) - o_kept)),
     )  # fmt: skip
 
@@ -64,4 +65,4 @@ def _output_attained() -> Statement:
     )  # fmt: skip
 
 
-STATED = (_output(), _output_attained())
+CLAIMS, FORMAL = parted((_output(), _output_attained()))

@@ -5,7 +5,7 @@ from typing import Any
 
 from proofs_check.core.statement import Statement
 from proofs_check.core.terms import Term, both, either, eq, exp, implies, log
-from proofs_check.language.notation import each, positive, real, sequence, statement, total, when
+from proofs_check.language.notation import each, positive, real, sequence, total, when
 from proofs_check.razor.formal.definitions import (
     ATTENTION,
     MASS,
@@ -18,6 +18,7 @@ from proofs_check.razor.formal.definitions import (
     slope,
     spread,
 )
+from proofs_check.records import parted, states
 
 # theory.alibi.shifted_scope: mixed logits a_1 s_t + a_2 s_{t-1} of raw ones in [-D/2, D/2], nothing before the first
 own, before = real("p", 0), real("r", 0)
@@ -48,8 +49,9 @@ def _shifted_alike() -> Statement:
     turn, weight = real("x"), attention(mixed(lambda x: raw_logits[x], 1), slope, n, n - distance)
     least_at = eq(own * (GROWN * exp(-slope) - 1), (before - own) * exp(before * turn))
     worst = alike_odds(spread) + exp(-slope - before * spread / 2)
-    return statement(
-        "razor.thm1.shifted.alike", for_all=[n, distance, slope, spread, own, before, raw_logits, turn],
+    return states(
+        "razor.thm1.shifted.alike", "added to Theorem 1, Eq. 4",
+        for_all=[n, distance, slope, spread, own, before, raw_logits, turn],
         using=[ATTENTION],
         says=both(weight <= 1 / (1 + alike_odds(raw_logits[n - distance] + spread / 2)),
                   implies(before <= own, weight <= 1 / (1 + alike_odds(spread))),
@@ -62,8 +64,9 @@ def _shifted_opposite() -> Statement:
     first, second = (weight <= 1 / (1 + GROWN * exp(-spread * wide)) for wide in RANGES)
     worst = (GROWN - exp(slope)) * exp(-own * spread) + exp(slope - (own + before) * spread)
     before_it = exp(-slope - own * spread - before * spread / 2)
-    return statement(
-        "razor.thm1.shifted.opposite", for_all=[n, distance, slope, spread, own, before, raw_logits], using=[ATTENTION],
+    return states(
+        "razor.thm1.shifted.opposite", "added to Theorem 1, Eq. 4",
+        for_all=[n, distance, slope, spread, own, before, raw_logits], using=[ATTENTION],
         says=both(implies(before * exp(slope) <= own, first), implies(own <= before * exp(slope), second),
                   eq(two_high(-1), 1 / (1 + worst + before_it))),
     )  # fmt: skip
@@ -73,8 +76,9 @@ def _shifted_mass() -> Statement:
     """The window is k, below n: what is longer drops nothing."""
     found = mass(mixed(lambda x: raw_logits[x], -1), slope, n, distance)
     first, second = (found <= 1 / (1 + (exp(slope * distance) - 1) * exp(-spread * wide)) for wide in RANGES)
-    return statement(
-        "razor.sec3.1.shifted", for_all=[n, distance, slope, spread, own, before, raw_logits], using=[MASS],
+    return states(
+        "razor.sec3.1.shifted", "added to Section 3.1, Eq. 4",
+        for_all=[n, distance, slope, spread, own, before, raw_logits], using=[MASS],
         says=both(implies(before * exp(slope) <= own, first), implies(own <= before * exp(slope), second)),
     )  # fmt: skip
 
@@ -85,11 +89,12 @@ def _shifted_scope() -> Statement:
     reached = either(far <= exp(slope), far <= odds * exp(spread * steady))
     wide, falling = odds * exp(spread * (steady + fading / far)), exp(-spread * (steady + fading / GROWN))
     scope, enough = log(1 + wide * (1 - exp(-slope))) / slope, log(1 + wide) / slope
-    return statement(
-        "razor.thm1.shifted.scope", for_all=[replace(distance, high=None), slope, spread, steady, fading, far, eps],
+    return states(
+        "razor.thm1.shifted.scope", "added to Theorem 1, Eq. 4",
+        for_all=[replace(distance, high=None), slope, spread, steady, fading, far, eps],
         says=both(implies(both(reached, scope <= distance), odds <= GROWN * falling),
                   implies(both(reached, enough <= distance), odds <= (exp(slope * distance) - 1) * falling)),
     )  # fmt: skip
 
 
-STATED = (_shifted_alike(), _shifted_opposite(), _shifted_mass(), _shifted_scope())
+CLAIMS, FORMAL = parted((_shifted_alike(), _shifted_opposite(), _shifted_mass(), _shifted_scope()))

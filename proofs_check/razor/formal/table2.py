@@ -7,6 +7,7 @@ from proofs_check.core.statement import Statement
 from proofs_check.core.terms import Term, both, eq, implies, lift
 from proofs_check.language.notation import iff, largest, least, statement, whole
 from proofs_check.razor.formal.definitions import N, call, defined, n
+from proofs_check.records import parted
 
 _SHORT = least(N, largest(4000, N / 5))
 KEPT = defined("kept", "n", (15 * N + 85 * _SHORT) / (100 * N))  # theory.cache.size.kept_share
@@ -42,4 +43,4 @@ def _three() -> Statement:
     return statement("razor.sec1.three", for_all=[n], says=iff(n >= 18_546, 1 / call("kept", n) >= 3), using=[KEPT])
 
 
-STATED = (_reduction(), _reduction_corrected(), _three())
+CLAIMS, FORMAL = parted((_reduction(), _reduction_corrected(), _three()))

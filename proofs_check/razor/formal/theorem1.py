@@ -51,6 +51,7 @@ from proofs_check.razor.formal.post_norm import (
     w_k,
     w_q,
 )
+from proofs_check.records import parted, states
 
 gap, size = real("gap", 0, spread), real("size", 0)
 
@@ -138,12 +139,13 @@ def _gap() -> Statement:
     half = log(1 + (1 - exp(-slope)) * exp(spread)) / slope  # SCOPE at eps = 1/2
     unreached = attention(high(j < 2), slope, distance + 1, 1) < Fraction(1, 2)
     at_most_half = real("delta", 0, Fraction(1, 2), open="low")
-    return statement(
-        "razor.thm1.gap", for_all=[n, distance, window, slope, spread, base, logits, at_most_half],
+    return states(
+        "razor.thm1.gap", "added to Section 3.1, Theorem 1",
+        for_all=[n, distance, window, slope, spread, base, logits, at_most_half],
         using=[ATTENTION, MASS],
         says=both(ENOUGH - half <= GAP, GAP - (ENOUGH - half) <= exp(-spread) / (slope * (1 - exp(-slope))),
                   implies(both(delta < mass(logits, slope, n, window), unreached), window - distance < GAP)),
     )  # fmt: skip
 
 
-STATED = (_thm1(), _thm1_corrected(), _thm1_iff(), _thm1_one_size(), _gap())
+CLAIMS, FORMAL = parted((_thm1(), _thm1_corrected(), _thm1_iff(), _thm1_one_size(), _gap()))

@@ -29,28 +29,4 @@ CLAIMS: tuple[Claim, ...] = (
         note=RANGE + ", as it is with W_Q^T W_K, gains of one size and no bias; where it is not, Theorem 1 fails and "
         "with it this. The reason given, a bound for each token, is not enough: razor.sec3.1.discard.sum.",
     ),
-    mathematical(
-        "razor.sec3.1.discard.sum",
-        SECTION + ", added",
-        "A bound on each token does not bound their sum: with windows inside L_h (46 of 51.6, 84 of 126.5 tokens) no "
-        "dropped token weighs more than 0.1 %, and together they weigh more than 0.3 % and 1.4 %.",
-        formula=r"a_{m\to n}\le\epsilon\ \forall n,\quad\sum_n a_{m\to n}>3\epsilon",
-        is_correction=True,
-    ),
-    mathematical(
-        "razor.sec3.1.discard.corrected",
-        SECTION + ", corrected",
-        "All tokens at distance W or more together weigh at most 1/(1 + e^{-D}(e^{lW} - 1)), the supremum if D_s = D; "
-        "so at most delta beyond (1/l) ln(1 + (1/delta - 1) e^D).",
-        formula=r"\sum_{m-n\ge W}a_{m\to n}\le\frac{1}{1+e^{-D}(e^{lW}-1)}",
-        is_correction=True,
-    ),
-    mathematical(
-        "razor.sec3.1.form",
-        SECTION + ", corrected",
-        "A window of (D - ln eps)/l, the form of Eq. 2 with the true range, bounds the whole dropped mass by eps/(1 + "
-        "eps (1 - e^{-D})); the mass is below eps, and so is the bound if D > 0.",
-        formula=r"W=\frac{D-\log\epsilon}{l}\Rightarrow\sum_{m-n\ge W}a_{m\to n}<\epsilon",
-        is_correction=True,
-    ),
 )

@@ -50,13 +50,6 @@ CLAIMS: tuple[Claim, ...] = (
         "the largest ||x||^2 covers. As printed it bounds nothing: razor.eq6.order.",
     ),
     mathematical(
-        "razor.eq6.order",
-        APPENDIX + ", Eq. 6, added",
-        "Without the transpose the product bounds nothing: W_Q W_K can be 0 while q . k is not.",
-        formula=r"W_QW_K=0,\ q\cdot k=1",
-        is_correction=True,
-    ),
-    mathematical(
         "razor.eq6.corrected",
         APPENDIX + ", Eq. 6, corrected",
         "q_m . k_n = x_m . W_Q^T W_K x_n, at most ||W_Q^T W_K||_2 ||x_m|| ||x_n||.",
@@ -124,13 +117,6 @@ CLAIMS: tuple[Claim, ...] = (
         witness=Witness(SMALLEST[0]),
         correction="razor.eq7.corrected",
         note="True for RMSNorm without a bias up to d = 2 and for LayerNorm without one up to d = 3.",
-    ),
-    mathematical(
-        "razor.eq7.corrected",
-        APPENDIX + ", Eq. 7, corrected",
-        "||x||^2 is at most d (||gamma||^2 + ||b||^2) for LayerNorm and (d + 1)(||gamma||^2 + ||b||^2) for RMSNorm.",
-        formula=r"\|x\|^2\le d(\|\gamma\|^2+\|b\|^2)",
-        is_correction=True,
     ),
     mathematical(
         "razor.eq8",

@@ -30,14 +30,6 @@ CLAIMS: tuple[Claim, ...] = (
         formula=r"a_j=\frac1l\sum_{i=1}^lA_{ij}",
     ),
     mathematical(
-        "resformer.eq11.rows",
-        f"{ENTROPY}, added",
-        "The mean of a row is 1/l for every softmax, causal or not, and so the entropy of all of them is log l, "
-        "whatever A is.",
-        is_correction=True,
-        formula=r"\frac1l\sum_jA_{ij}=\frac1l",
-    ),
-    mathematical(
         "resformer.eq11.higher",
         ENTROPY,
         "The higher the entropy e, the greater the degree of clustering in a, i.e., attention matrix A is more likely "
@@ -56,21 +48,6 @@ CLAIMS: tuple[Claim, ...] = (
         reading="A slip: the caption of Figure 1 and Section 1 say that lower entropy is concentration.",
         note="The lower the entropy e.",
         formula=r"e(\tfrac34,\tfrac14)<e(\tfrac12,\tfrac12)",
-    ),
-    mathematical(
-        "resformer.eq11.entropy",
-        f"{ENTROPY}, added",
-        "The entropy of any importances lies between 0 and log l.",
-        is_correction=True,
-        formula=r"0\le-\sum_ja'_j\log a'_j\le\log l",
-        note="Equal ones have log l (resformer.eq11.rows); as one token's share goes to 1 it goes to 0.",
-    ),
-    mathematical(
-        "resformer.eq11.lower",
-        f"{ENTROPY}, corrected",
-        "The lower the entropy e, the more one token must have: the largest share is at least e^{-e}.",
-        is_correction=True,
-        formula=r"\max_ja'_j\ge e^{-e}",
     ),
     mathematical(
         "resformer.eq11.focus",
@@ -95,14 +72,6 @@ CLAIMS: tuple[Claim, ...] = (
         note="So a high entropy is no sign of dispersed attention: it also means no mixing at all.",
         formula=r"e\le\log l-2\left(\frac{1-A_{ii}}l\right)^2",
     ),
-    mathematical(
-        "resformer.eq12.scale",
-        "ResFormer, Section 4.1.4, Equation 12, added",
-        "W_V times c and W_O over c give the same output of the layer, and second moments c^2 times as large.",
-        is_correction=True,
-        note="So larger eigenvalues of the values alone say nothing about what a model can represent.",
-        formula=r"A(cV)\tfrac{W_O}{c}=AVW_O",
-    ),
     unsettled_claim(
         "resformer.fig12.capacity",
         "ResFormer, Section 4.5 and Figure 12",
@@ -124,25 +93,6 @@ CLAIMS: tuple[Claim, ...] = (
         coverage=SAMPLES,
         is_correction=True,
         formula=r"s=\frac{\|\sum_i\hat h_i\|^2-l}{l(l-1)}",
-    ),
-    mathematical(
-        "resformer.beyond.sink_range",
-        "ResFormer, Section 4.1.3, added",
-        "A token of n has at most the weight e^r/(e^r + n - 1), r the range of the query's logits, and reaches it.",
-        is_correction=True,
-        formula=r"a\le\frac{e^r}{e^r+n-1}",
-        note="A sink of weight t needs r >= ln(t (n - 1)/(1 - t)): 10.5 for .9 of 4096 tokens.",
-    ),
-    mathematical(
-        "resformer.beyond.drain",
-        "ResFormer, Sections 1 and 4.5, added",
-        "In a model of one sink its value v has the velocity -a^2 (v + v_1) - m v. This takes the sum v + v_1 at the "
-        "rate a^2 + m to m v_1/(a^2 + m), to 0 without decay, and v itself to -a^2 v_1/(a^2 + m).",
-        is_correction=True,
-        hypotheses=("the weight a and the first value v_1 are constant", "no projections, and the plain sum v + v_1"),
-        note="Gradient flow with decay m of half the mean square of a (v + v_1) + (1 - a) r with centred r. With the "
-        "1/2 of Equation 7, a/2 stands for a. So the sum is drained, and v is not, unless v_1 is 0: no residual.",
-        formula=r"v+v_1\to\frac{mv_1}{a^2+m},\quad v\to-\frac{a^2v_1}{a^2+m}",
     ),
     unsettled_claim(
         "resformer.sec4.5.disrupts",

@@ -20,20 +20,6 @@ CLAIMS: tuple[Claim, ...] = (
         "of layers.",
         formula=r"L\ge\tfrac1{2c}\implies\tfrac12-c\le1-\tfrac{L+1}{2L}<\tfrac12",
     ),
-    mathematical(
-        "resformer.eq10.grouped",
-        f"{SECTION}, Sections 4.6 and 4.8, added",
-        "With g <= h groups for h heads and a <= L layers that keep values of their own (g/h)(L + a)/(2L) of the cache "
-        "is left.",
-        is_correction=True,
-        formula=r"\frac gh\cdot\frac{L+a}{2L}",
-    ),
-    mathematical(
-        "resformer.sec4.6.gqa",
-        "ResFormer, Sections 1, 2.2 and 4.6",
-        "Used together with GQA the cache is smaller than with either alone.",
-        formula=r"\frac gh\cdot\frac{L+1}{2L}<\min\left(\frac gh,\frac{L+1}{2L}\right)",
-    ),
     unsettled_claim(
         "resformer.sec3.5.first",
         "ResFormer, Sections 2.2 and 3.5",

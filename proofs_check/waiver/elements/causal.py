@@ -27,13 +27,6 @@ CLAIMS = (
         formula=r"\mathrm{softmax}(S+\log M)V",
     ),
     mathematical(
-        "waiver.eq7.corrected",
-        f"{CAUSAL}, Equation 7, corrected",
-        "With the mask before the softmax the first element's output is its own value, whatever follows.",
-        is_correction=True,
-        formula=r"o_1=v_1",
-    ),
-    mathematical(
         "waiver.eq8",
         f"{CAUSAL}, Equation 8",
         "The first element is processed as by an MLP alone: its projections in attention can be moved into the MLP, as "
@@ -70,26 +63,6 @@ CLAIMS = (
         formula=r"|\{f(E_w)\}|\le|V|",
     ),
     mathematical(
-        "waiver.sec3.3.1.copies",
-        f"{CAUSAL}, added",
-        "Attention over copies of one token gives that token's value, whatever the logits: what the first "
-        "element's own attention gives.",
-        is_correction=True,
-        note="Where position enters through the logits alone (none, ALiBi, rotary on queries and keys), all states "
-        "then stay equal layer by layer, so that a mixed element need not differ from a first one, as Section "
-        "3.3.1 has it.",
-        formula=r"\sum_ja_jv=v",
-    ),
-    mathematical(
-        "waiver.sec3.3.1.prefix",
-        CAUSAL,
-        "The states of the first elements are fixed where these are: an output under the causal mask is that of the "
-        "elements up to it, whatever follows.",
-        note="One layer and head; with what is done token by token in between, so is every layer's.",
-        formula=r"\frac{\sum_jM_{ij}e^{s_j}v_j}{\sum_jM_{ij}e^{s_j}}="
-        r"\frac{\sum_{j\le i}e^{s_j}v_j}{\sum_{j\le i}e^{s_j}}",
-    ),
-    mathematical(
         "waiver.sec3.3.2.impossible",
         "Waiver paper, Section 3.3.2",
         "With global attention each element is mixed with others, which makes it impossible to tell a waiver by the "
@@ -104,14 +77,6 @@ CLAIMS = (
     rule("waiver.sec3.3.2.impossible.word", "added to Section 3.3.2", every(
         (PLACE,), EXPONENTIAL(PLACE, PLACE) / total(TOKEN, 1, 512, EXPONENTIAL(TOKEN, PLACE)) > Fraction(9999, 10**4),
         EXPONENTIAL), why="So a waiver can be told by its word under global attention, by a key that is large for it."),
-    mathematical(
-        "waiver.eq11",
-        "Waiver paper, Section 4.2.1, Equations 9 to 11",
-        "Masked as in Equation 11, element k is not mixed with others through the attention weights.",
-        reading="In the attention that is masked: what it gives element k is that element's own value.",
-        note="The others still see element k. What it is in the layers above: waiver.eq11.layers.",
-        formula=r"\frac{\sum_jM_{kj}e^{s_j}v_j}{\sum_jM_{kj}e^{s_j}}=v_k",
-    ),
     mathematical(
         "waiver.eq11.layers",
         "Waiver paper, Section 4.2.1, added",
@@ -137,34 +102,6 @@ CLAIMS = (
         is_correction=True,
         note="Layer by layer: its attention gives the token its own value, and all else is done token by token. It "
         "keeps its own word: it is a copy of the first token only where the two words are one.",
-    ),
-    mathematical(
-        "waiver.sec4.3.1.share",
-        "Waiver paper, Section 4.3.1, added",
-        "A second token with the first one's state takes as much as it, t/(1 + t) each where it had t, if position "
-        "does not enter.",
-        is_correction=True,
-        note="A token masked as in Equation 11 keeps its own word: its state is the first one's where the words are "
-        "one.",
-        formula=r"\frac{t}{1+t}",
-    ),
-    mathematical(
-        "waiver.sec4.3.1.alibi",
-        "Waiver paper, Section 4.3.1, added",
-        "Under ALiBi of slope l the one that is k tokens nearer to the query takes e^{l k} times as much.",
-        is_correction=True,
-        note="Of equal states. Neither model of the paper has ALiBi: Llama3-8B turns queries and keys by RoPE, where "
-        "the ratio depends on the query (theory.sink.rotary_copy_gap), and Bert-Large has learned positions.",
-        formula=r"e^{lk}",
-    ),
-    mathematical(
-        "waiver.sec2.2.removed",
-        "Waiver paper, Section 2.2, added",
-        "Leaving out a token of value 0 and weight a divides the output by 1 - a.",
-        is_correction=True,
-        note="One head's output, before its projection and the next normalisation: tenfold at a = .9, a hundredfold at "
-        ".99. What becomes of a model is waiver.sec2.2.instability.",
-        formula=r"o'=\frac{o}{1-a}",
     ),
     unsettled_claim(
         "waiver.sec4.1.characters",

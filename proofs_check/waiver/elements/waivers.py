@@ -9,12 +9,6 @@ SECTION = "Waiver paper, Section 3.2"
 
 CLAIMS: tuple[Claim, ...] = (
     mathematical(
-        "waiver.eq2.sum",
-        "Waiver paper, Section 3.1, Equations 1 and 2",
-        "The weights of a query are positive and sum to 1: some attention goes somewhere.",
-        formula=r"\sum_ja(i,j)=1",
-    ),
-    mathematical(
         "waiver.eq2.index",
         "Waiver paper, Equations 2 and 3",
         "The sums go from 0 to the length of the sequence.",
@@ -31,28 +25,12 @@ CLAIMS: tuple[Claim, ...] = (
         note="To the length less 1; Equations 9 to 11 count from 1.",
         formula=r"\sum_{k=0}^{n-1}e^{e(i,k)}",
     ),
-    mathematical(
-        "waiver.sec3.1.needed",
-        "Waiver paper, Section 3.1, added",
-        "To add nothing takes no small value: two tokens of opposite values and equal logits mix to 0.",
-        is_correction=True,
-        note="An example. For given values a softmax reaches 0 exactly where it lies in the relative interior of their "
-        "convex hull. Which way is the least impactful is waiver.sec3.1.least.",
-        formula=r"\tfrac12\cdot1+\tfrac12\cdot(-1)=0",
-    ),
     unsettled_claim(
         "waiver.sec3.1.least",
         "Waiver paper, Section 3.1",
         "Where no token is related to the query, the least impactful strategy is an element that takes the attention.",
         "A statement about what training chooses. Other ways exist (waiver.sec3.1.needed); it takes trainings that "
         "offer both.",
-    ),
-    mathematical(
-        "waiver.eq5",
-        f"{SECTION}, Equations 4 and 5",
-        "The norm of a weight times a value is the weight times the norm.",
-        formula=r"\|a\,v\|_2=a\|v\|_2",
-        note="For weights, which are nonnegative.",
     ),
     mathematical(
         "waiver.abstract.contribution",
@@ -72,15 +50,6 @@ CLAIMS: tuple[Claim, ...] = (
         note="The others' terms are multiplied by 1 - a: the sum is not what it is without the element "
         "(waiver.sec3.2.effect).",
         formula=r"o=(1-a)o'+a\,v",
-    ),
-    mathematical(
-        "waiver.sec3.2.effect",
-        f"{SECTION}, corrected",
-        "A token of weight a and value v moves the output by a (v - o'), o' the output of the others; taking it away "
-        "moves it by a/(1 - a) times the output less v.",
-        is_correction=True,
-        formula=r"o=(1-a)o'+a\,v,\qquad o'-o=\tfrac{a}{1-a}(o-v)",
-        note="So it leaves no trace where v = o', not where v is small.",
     ),
     mathematical(
         "waiver.sec3.2.direction",
@@ -135,22 +104,5 @@ CLAIMS: tuple[Claim, ...] = (
         "cosine.",
         note="That reading: by its norm alone a longer key that is nearly orthogonal to the query has a larger "
         "product.",
-    ),
-    mathematical(
-        "waiver.sec3.2.smaller.corrected",
-        f"{SECTION}, corrected",
-        "Where no cosine is positive, the key with the smaller norm times absolute cosine has the larger product; at "
-        "equal negative cosines that is the smaller key.",
-        is_correction=True,
-        formula=r"\|k\||\cos\theta|<\|k'\||\cos\theta'|",
-    ),
-    mathematical(
-        "waiver.sec3.2.zero_key",
-        f"{SECTION}, added",
-        "A key of 0 has at least the weight t if and only if the exponentials of all other logits sum to at most (1 - "
-        "t)/t.",
-        is_correction=True,
-        formula=r"\sum_je^{s_j}\le\frac{1-t}{t}",
-        note="For 9/10 of n + 1 tokens and n equal logits, -log(9 n): -10.5 at 4096, -14.0 at 131072.",
     ),
 )

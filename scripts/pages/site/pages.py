@@ -15,16 +15,14 @@ from .. import coverage_page, docket, gallery
 from . import api, text
 from .findings import FINDINGS, QUESTIONS
 from .notebooks import body, heading
-from .view import PAGES, View, claim_link, sections, views
+from .view import claim_link, page_of, sections, views
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
-NAV = (("Findings", "index.html"), ("KV shifting", "paper-kv.html"), ("Razor", "paper-razor.html"),
-       ("ResFormer", "paper-resformer.html"), ("Waivers", "paper-waiver.html"), ("Errata", "errata.html"),
-       ("All claims", "claims.html"), ("Explorer", "explorer.html"), ("Figures", "figures.html"),
-       ("Notebooks", "notebooks.html"), ("Arena", "arena.html"), ("API", "api.html"), ("Guide", "guide.html"),
-       ("Words", "glossary.html"), ("Trust", "trust.html"), ("Add to it", "contributing.html"))  # fmt: skip
-PAPERS = dict(zip(("kv", "razor", "resformer", "waiver"), docket.PAPERS.items(), strict=True))
+RULED = (("Errata", "errata.html"), ("All claims", "claims.html"))
+OTHERS = (("Explorer", "explorer.html"), ("Figures", "figures.html"), ("Notebooks", "notebooks.html"),
+          ("Arena", "arena.html"), ("API", "api.html"), ("Guide", "guide.html"), ("Words", "glossary.html"),
+          ("Trust", "trust.html"), ("Add to it", "contributing.html"))  # fmt: skip
 ERRATA = ("false", "holds_if", "typo")
 PAPER_LEAD = (
     "Every claim in the order of the paper's sections, with the verdict, what it rests on, the smallest example where "
@@ -39,27 +37,36 @@ API_LEAD = (
 
 
 class Pages:
-    """The pages as texts. rows: the ledger's, decided; registry: its claims; documents: Markdown by page name;
-    notebooks: nodes of nbformat, with outputs or without, by the name of their script.
+    """The pages as texts. rows: the ledger's, decided, of the papers that have pages; registry: its claims; documents:
+    Markdown by page name, none for pages of the papers alone; notebooks: nodes of nbformat, with outputs or without, by
+    the name of their script.
     """
 
     def __init__(self, rows: list[dict], registry: Mapping[str, Any], documents: Mapping[str, str],
                  notebooks: Mapping[str, Any]):  # fmt: skip
         self.rows, self.registry, self.documents, self.notebooks = rows, registry, documents, notebooks
         self.groups = views(rows, registry)
+        self.papers: dict[str, Any] = {}
+        for paper in docket.papers(rows).values():
+            self.papers.setdefault(f"paper-{paper.page}.html", paper)
+        papers = [(paper.short[0].upper() + paper.short[1:], page) for page, paper in self.papers.items()]
+        self.nav = [("Findings", "index.html"), *papers, *RULED, *OTHERS] if documents else [*papers, *RULED]
         self.environment = environment(set(registry))
 
     def all(self) -> dict[str, str]:
         """Every page that is made from a template, by file name."""
-        found = {"index.html": self.front(), "errata.html": self.errata(), "claims.html": self.claims()}
-        found |= {f"paper-{key}.html": self.paper(key) for key in PAPERS}
-        found |= {"figures.html": self.figures(), "api.html": self.api(), "notebooks.html": self.contents()}
+        found = {"errata.html": self.errata(), "claims.html": self.claims()}
+        found |= {page: self.paper(page) for page in self.papers}
+        if not self.documents:
+            return found
+        found |= {"index.html": self.front(), "figures.html": self.figures()}
+        found |= {"api.html": self.api(), "notebooks.html": self.contents()}
         found |= {f"notebook-{name}.html": self.notebook(name) for name in self.notebooks}
         return {f"{name}.html": self.document(name) for name in self.documents} | found
 
     def render(self, here: str, template: str, **values: Any) -> str:
         page = self.environment.get_template(template)
-        return page.render(here=here, nav=NAV, up="", alone=False, version=__version__, **values)
+        return page.render(here=here, nav=self.nav, up="", alone=False, version=__version__, **values)
 
     def front(self) -> str:
         own = [row for row in self.rows if not row["is_correction"]]
@@ -69,18 +76,17 @@ class Pages:
                            questions=QUESTIONS, heading=coverage_page.HEADING, shares=shares,
                            counts=docket.table(docket.counts(self.rows)))  # fmt: skip
 
-    def paper(self, key: str) -> str:
-        title, link = PAPERS[key]
-        mine = [view for _, members in self.groups for view in members if _paper(view) == key]
+    def paper(self, page: str) -> str:
+        mine = [view for _, members in self.groups for view in members if page_of(view.id) == page]
         order = {row["id"]: at for at, row in enumerate(self.rows)}
         mine.sort(key=lambda view: order[view.id])
-        tiles = [(group, sum(_paper(view) == key for view in members)) for group, members in self.groups]
-        page = f"paper-{key}.html"
-        gone = [(name, became) for name, became in dropped().items() if PAGES[name.split(".")[0]] == page]
-        return self.render(page, "paper.html.j2", title=title, link=link, lead=PAPER_LEAD, dropped=gone,
+        tiles = [(group, sum(page_of(view.id) == page for view in members)) for group, members in self.groups]
+        gone = [(name, became) for name, became in dropped().items() if page_of(name) == page]
+        paper = self.papers[page]
+        return self.render(page, "paper.html.j2", title=paper.title, link=paper.link, lead=PAPER_LEAD, dropped=gone,
                            tiles=[tile for tile in tiles if tile[1]],
                            worst=[view for view in mine if view.group.key == "breaks"], sections=sections(mine),
-                           figures=[f for f in FINDINGS if f.claims[0].split(".")[0] == key])  # fmt: skip
+                           figures=[f for f in FINDINGS if page_of(f.claims[0]) == page])  # fmt: skip
 
     def errata(self) -> str:
         groups = [(group, members) for group, members in self.groups if members[0].row["verdict"] in ERRATA]
@@ -117,10 +123,6 @@ class Pages:
         title = re.search(r"^# (.+)$", markdown, re.MULTILINE)
         body = text.html(markdown, self.environment.globals["ids"])
         return self.render(f"{name}.html", "text.html.j2", title=title[1] if title else name, body=body)
-
-
-def _paper(view: View) -> str:
-    return view.id.split(".")[0].replace("kv1", "kv")
 
 
 def environment(ids: set[str]) -> Any:

@@ -1,9 +1,9 @@
 """What the pages show of a claim: its row of the ledger, what decides it, the smallest example, where it stands."""
 
-import inspect
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache, cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,8 +11,6 @@ from ...commands import report
 from .. import docket
 
 Row = dict[str, Any]
-PAGES = {"kv": "paper-kv.html", "kv1": "paper-kv.html", "razor": "paper-razor.html",
-         "resformer": "paper-resformer.html", "waiver": "paper-waiver.html"}  # fmt: skip
 WORDS = {"holds": "holds", "holds_if": "holds under a hypothesis", "false": "false", "typo": "misprint",
          "unsettled": "unsettled"}  # fmt: skip
 
@@ -23,7 +21,7 @@ class View:
     def __init__(self, row: Row, group: docket.Group, claim: Any = None, paged: bool = True):
         self.row, self.group, self.claim, self.paged = row, group, claim, paged
         self.id, self.colour = row["id"], group.colour
-        self.paper = docket.SHORT.get(self.id.split(".")[0], self.id.split(".")[0])
+        self.paper = docket.paper(row)
 
     @property
     def link(self) -> str:
@@ -125,22 +123,28 @@ def _ran(e: Row) -> str:
 
 def claim_link(name: str) -> str:
     """The permanent address of a claim."""
-    first = name.split(".")[0]
-    return f"{PAGES.get(first, 'claims.html')}#{name}"
+    return f"{page_of(name) or 'claims.html'}#{name}"
+
+
+def page_of(name: str) -> str | None:
+    """The page of the paper that a claim of this id belongs to, if that is installed; its versions share it."""
+    return next((f"paper-{paper.page}.html" for paper in docket.papers([{"id": name}]).values()), None)
 
 
 @cache
 def places() -> dict[str, str]:
     """Where each id is first written as a text of its own, outside of proofs and statements as data."""
-    import proofs_check
+    from proofs_check.ledger.registry import installed
 
-    folder, found = Path(inspect.getfile(proofs_check)).parent, {}
-    for path in sorted(folder.rglob("*.py")):
-        if {"proofs", "formal", "formal.py"} & set(path.relative_to(folder).parts):
-            continue
-        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
-            if match := re.match(r'.*?(?:^\s*|\()"((?:kv1?|razor|resformer|waiver)\.[\w.]+)"', line):
-                found.setdefault(match[1], f"{path.relative_to(folder.parent)}:{number}")
+    written, found = re.compile(rf'.*?(?:^\s*|\()"((?:{"|".join(installed())})\.[\w.]+)"'), {}
+    for package in dict.fromkeys(paper.package for paper in installed().values()):
+        (folder,) = map(Path, import_module(package).__path__)
+        for path in sorted(folder.rglob("*.py")):
+            if {"proofs", "formal", "formal.py"} & set(path.relative_to(folder).parts):
+                continue
+            for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+                if match := written.match(line):
+                    found.setdefault(match[1], f"{package.replace('.', '/')}/{path.relative_to(folder)}:{number}")
     return found
 
 

@@ -8,10 +8,12 @@ from dataclasses import replace
 from importlib import invalidate_caches
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from proofs_check.ledger import registry
+from proofs_check.ledger.paper import Paper
 from proofs_check.ledger.registry import BrokenLedger
 from proofs_check.ledger.rows import record
 from scripts.commands import cli, verify
@@ -35,9 +37,10 @@ def package(tmp_path, monkeypatch):
         folder.mkdir()
         for section, text in sections.items():
             (folder / f"{section}.py").write_text(HEAD + text)
-        (folder / "__init__.py").write_text(f"SECTIONS = {listed or tuple(sections)}\n")
-        known.update(dict.fromkeys(papers, name))
-        monkeypatch.setattr(registry, "packages", lambda: known)
+        (folder / "__init__.py").touch()
+        fields = {"title": "", "link": "", "short": "", "page": "", "certificates": folder, "package": name}
+        known.update({one: Paper(id=one, sections=tuple(listed or sections), **fields) for one in papers})
+        monkeypatch.setattr(registry, "installed", lambda: known)
 
     yield write
     registry._mentions.cache_clear()
@@ -70,7 +73,7 @@ def test_a_claim_is_loaded_with_what_it_links_to_in_other_papers_and_packages(pa
 
 
 def test_no_paper_of_ours_alone_has_a_link_that_leads_nowhere():
-    for paper in registry.packages():
+    for paper in registry.host():
         found = registry.load((paper,))
         assert {link for one in found.values() for link in (one.correction, one.outcome_of) if link} <= set(found)
         assert {record(one, found)["message"] for one in found.values()} == {""}
@@ -145,7 +148,6 @@ BROKEN = {
     "a section that fails": ({"one": "CLAIMS = (undefined,)\n"}, "NameError"),
     "a section that exits": ({"one": "import sys\nsys.exit(0)\n"}, "SystemExit"),
     "a section without claims": ({"one": "CLAIM = ()\n"}, "no CLAIMS"),
-    "no names of sections": ({"listed": 3}, "no package with SECTIONS"),
 }
 
 
@@ -183,16 +185,17 @@ def installed(tmp_path, monkeypatch, capsys):
         package, metadata = tmp_path / "my_paper", tmp_path / "my_paper-1.0.dist-info"
         package.mkdir(exist_ok=True)
         metadata.mkdir(exist_ok=True)
-        (package / "__init__.py").write_text("SECTIONS = ('one',)\n")
+        (package / "__init__.py").write_text("from proofs_check.ledger.paper import read\n(MINE,) = read(__name__)\n")
+        (package / "paper.toml").write_text(f'title = "Mine"\nlink = "https://a.b"\nsections = ["one"]\n[{paper}]\n')
         (package / "one.py").write_text(HEAD + claims(*ids))
         (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: my_paper\nVersion: 1.0\n")
-        (metadata / "entry_points.txt").write_text(f"[{registry.GROUP}]\n{paper} = my_paper\n")
+        (metadata / "entry_points.txt").write_text(f"[{registry.GROUP}]\n{paper} = my_paper:MINE\n")
         monkeypatch.syspath_prepend(tmp_path)
-        registry.packages.cache_clear()
+        registry.installed.cache_clear()
         return (cli.run(verify.main, argv), *capsys.readouterr())
 
     yield run
-    registry.packages.cache_clear()
+    registry.installed.cache_clear()
 
 
 def test_a_package_that_takes_what_is_anothers_is_one_line(installed):
@@ -208,12 +211,18 @@ def test_a_package_of_a_user_brings_a_paper(installed, tmp_path):
     assert (row["id"], row["paper"], row["status"]) == ("mine.thm1", "mine", "confirmed")
 
 
-def test_papers_are_those_that_packages_name_and_no_two_of_one_name():
-    assert list(registry.packages())[:3] == ["kv", "kv1", "razor"]
-    twice = [EntryPoint("kv", package, registry.GROUP) for package in ("proofs_check.kv", "my_paper")]
+def test_papers_are_those_that_packages_name_and_no_two_of_one_name(monkeypatch):
+    assert list(registry.installed())[:3] == ["kv", "kv1", "razor"] == list(registry.host())[:3]
+    other = ModuleType("my_paper")
+    other.KV = replace(registry.installed()["kv"], package="my_paper")
+    monkeypatch.setitem(sys.modules, "my_paper", other)
+    twice = [EntryPoint("kv", f"{package}:KV", registry.GROUP) for package in ("proofs_check.kv", "my_paper")]
     with pytest.raises(BrokenLedger, match=r"two packages hold a paper 'kv': my_paper and proofs_check\.kv"):
         registry.papers_of(twice)
-    assert registry.papers_of(twice[:1] * 2) == {"kv": "proofs_check.kv"}
+    assert registry.papers_of(twice[:1] * 2) == {"kv": registry.installed()["kv"]}
+    for wrong in ("my_paper:NONE", "my_paper:__name__", "proofs_check.kv:KV1"):
+        with pytest.raises(BrokenLedger, match=f"the entry point kv = {wrong} leads to no record of that paper"):
+            registry.papers_of([EntryPoint("kv", wrong, registry.GROUP)])
 
 
 def test_a_pattern_that_matches_nothing_is_refused_with_a_hint():

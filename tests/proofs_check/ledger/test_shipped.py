@@ -6,17 +6,18 @@ import subprocess
 import pytest
 
 from dynamics.files.shipped import FOLDER
-from proofs_check.ledger import judged, shipped, store
-from proofs_check.ledger.registry import DROPPED, BrokenLedger
+from proofs_check.ledger import judged, shipped
+from proofs_check.ledger.registry import DROPPED, BrokenLedger, installed
 from scripts.commands import docs
 from scripts.pages import transcribe
 
+CERTIFICATES = installed()["kv"].certificates.parent
 
 def test_what_ships_is_what_is_listed_and_sha256sum_agrees():
     assert shipped.faults() == []
     assert shipped.LIST.read_text("utf-8") == shipped.written()
     listed = {shipped.ROOT / line.split("  ")[1] for line in shipped.written().splitlines()}
-    assert listed == {path for folder in (FOLDER, store.FOLDER) for path in folder.rglob("*") if path.is_file()} | {
+    assert listed == {path for folder in (FOLDER, CERTIFICATES) for path in folder.rglob("*") if path.is_file()} | {
         judged.FILE,
         DROPPED,
         transcribe.WRITTEN,
@@ -28,7 +29,7 @@ def test_what_ships_is_what_is_listed_and_sha256sum_agrees():
 @pytest.fixture
 def tree(tmp_path, monkeypatch):
     """A copy of the certificates, and of nothing else, with a list of its own."""
-    shutil.copytree(store.FOLDER, tmp_path / shipped.PLACES[1])
+    shutil.copytree(CERTIFICATES, tmp_path / shipped.PLACES[1])
     monkeypatch.setattr(shipped, "ROOT", tmp_path)
     monkeypatch.setattr(shipped, "LIST", tmp_path / "shipped.sha256")
     monkeypatch.setattr(docs, "ROOT", tmp_path)
