@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
@@ -33,46 +34,67 @@ def runs(
 
     code, promised: functions whose first line says what they give, a {name} there being the value of that argument;
     their defaults are what is printed, and promised may be a plain value. cases: where the two are compared. mend: the
-    arguments that put a slip right, of the listing or of the sentence. broken: without a slip, changes of the cases at
-    which the two must differ; with a reading, what it leaves out.
+    arguments that put a slip right, of the listing or of the sentence, each of them needed. broken: without a slip,
+    changes of the cases such that the two differ; with a reading, what it leaves out.
     """
-    cases, broken, ours = tuple(cases), tuple(broken), place(id, at).ours
+    listed = _Listing(code, promised, tuple(cases))
+    ruled = listed.held(tuple(broken), reading) if mend is None else listed.mended(mend)
+    words = f"{listed.said({})}{_words(', for ', listed.cases)}."
+    coverage = ENUMERATED if len(listed.cases) == 1 else INSTANCES
+    return Claim(
+        id=id, source=source(id, at), statement=words, nature=Nature.TEXTUAL, is_correction=place(id, at).ours,
+        reading=READINGS[reading].sentence if reading else "", why=why, **{"coverage": coverage, **ruled},
+    )  # fmt: skip
 
-    def agrees(**given: Any) -> Margin:
-        return same(_value(promised, given), _came(code, given))
 
-    def differs(**given: Any) -> Margin:
-        return different(_value(promised, given), _came(code, given))
+@dataclass(frozen=True)
+class _Listing:
+    code: Callable[..., Any]
+    promised: Any
+    cases: tuple[Case, ...]
 
-    def claim(verdict: Verdict, severity: Severity | None, note: str, *evidence: Evidence, **rest: Any) -> Claim:
-        coverage = ENUMERATED if len(cases) == 1 else INSTANCES
-        rest = {"coverage": coverage, "witness": None, "holds_instead": "", **rest}
-        return Claim(
-            id=id, source=source(id, at), statement=f"{said({})}{_words(', for ', cases)}.", nature=Nature.TEXTUAL,
-            verdict=verdict, severity=severity, is_correction=ours, note=note, why=why,
-            reading=READINGS[reading].sentence if reading else "", evidence=evidence, **rest,
-        )  # fmt: skip
+    def agrees(self, **given: Any) -> Margin:
+        return same(_value(self.promised, given), _came(self.code, given))
 
-    def said(changed: Case) -> str:
-        return f"{_text(code, changed)}: {_text(promised, changed)}"
+    def differs(self, **given: Any) -> Margin:
+        return different(_value(self.promised, given), _came(self.code, given))
 
-    if mend is None:
-        controls = [Control(_words("", [change]), points=[{**case, **change} for case in cases]) for change in broken]
-        held = Evidence(Kind.EXACT, "the listing, run", agrees, cases, tuple(controls))
+    def changed(self, change: Case) -> list[Case]:
+        return [{**case, **change} for case in self.cases]
+
+    def said(self, change: Case) -> str:
+        """What comes, and what is promised, in words, with the arguments that are the same in all cases."""
+        alike = {k: value for k, value in self.cases[0].items() if all(case.get(k) == value for case in self.cases)}
+        return ": ".join(_text(part, {**alike, **change}) for part in (self.code, self.promised))
+
+    def held(self, broken: tuple[Case, ...], reading: str) -> dict[str, Any]:
+        controls = tuple(Control(_words("", [change]), points=self.changed(change)) for change in broken)
+        evidence = (Evidence(Kind.EXACT, "the listing, run", self.agrees, self.cases, controls),)
         if not reading:
-            return claim(Verdict.HOLDS, None, "", held)
-        return claim(Verdict.HOLDS_IF, READINGS[reading].severity, f"Not{_words(' for ', broken)}.", held)
-    mended, slip = [{**case, **mend} for case in cases], _words("", [mend])
-    right = Evidence(Kind.EXACT, f"mended: {slip}", agrees, mended, (Control("as printed", points=cases),))
-    if callable(promised) and mend.keys() <= _arguments(promised).keys():
-        return claim(Verdict.TYPO, Severity.MISPRINT, f"{said(mend)}.", right)
-    found = _came(code, cases[0])
-    if isinstance(found, _Nothing):
-        return claim(Verdict.TYPO, Severity.CODE, f"As printed it {found.how}. Mended: {slip}.", right)
-    wrong = Evidence(Kind.EXACT, "as printed", differs, cases, (Control(f"mended: {slip}", points=mended),))
-    note = f"As printed something else comes. Mended: {slip}."
-    return claim(Verdict.FALSE, Severity.CODE, note, wrong, right, coverage=WITNESSED, witness=Witness(cases[0]),
-                 holds_instead=f"{said(mend)}, with {slip}.")  # fmt: skip
+            return {"verdict": Verdict.HOLDS, "evidence": evidence}
+        return {"verdict": Verdict.HOLDS_IF, "severity": READINGS[reading].severity, "evidence": evidence,
+                "note": f"Not{_words(' for ', broken)}."}  # fmt: skip
+
+    def mended(self, mend: Case) -> dict[str, Any]:
+        """A slip of the sentence is a misprint; one of the listing is false where a value comes, another one."""
+        slip, points = _words("", [mend]), self.changed(mend)
+        parts = [{name: mend[name] for name in mend if name != one} for one in mend]
+        controls = tuple(Control(_words("mended by ", [p]) or "as printed", points=self.changed(p)) for p in parts)
+        right = Evidence(Kind.EXACT, f"mended: {slip}", self.agrees, points, controls)
+        if callable(self.promised) and mend.keys() <= _arguments(self.promised).keys():
+            note = f"{self.said(mend)}."
+            return {"verdict": Verdict.TYPO, "severity": Severity.MISPRINT, "evidence": (right,), "note": note}
+        found = _came(self.code, self.cases[0])
+        if isinstance(found, _Nothing):
+            note = f"As printed it {found.how}. Mended: {slip}."
+            return {"verdict": Verdict.TYPO, "severity": Severity.CODE, "evidence": (right,), "note": note}
+        control = Control(f"mended: {slip}", points=points)
+        wrong = Evidence(Kind.EXACT, "as printed", self.differs, self.cases, (control,))
+        return {
+            "verdict": Verdict.FALSE, "severity": Severity.CODE, "evidence": (wrong, right), "coverage": WITNESSED,
+            "witness": Witness(self.cases[0]), "note": f"As printed something else comes. Mended: {slip}.",
+            "holds_instead": f"{self.said(mend)}, with {slip}.",
+        }  # fmt: skip
 
 
 class _Nothing(tuple[str]):
@@ -99,8 +121,9 @@ def _came(code: Callable[..., Any], given: Case) -> Any:
 
 
 def _arguments(part: Callable[..., Any]) -> Mapping[str, Any]:
-    """The defaults of its arguments by name."""
-    return {name: parameter.default for name, parameter in inspect.signature(part).parameters.items()}
+    """The default of each of its arguments, or the name where there is none."""
+    found = inspect.signature(part).parameters.items()
+    return {name: name if one.default is one.empty else one.default for name, one in found}
 
 
 def _text(part: Any, given: Case) -> str:
@@ -110,10 +133,10 @@ def _text(part: Any, given: Case) -> str:
 
 
 def _words(before: str, cases: Iterable[Case]) -> str:
-    """The values of each argument: "length = 1, 2 and window = 3"."""
+    """The values of each argument: "length = 1, 2 and window = 3"; the name alone of one that is True."""
     found: dict[str, dict[str, None]] = {}
     for case in cases:
         for name, value in case.items():
-            found.setdefault(name, {})[str(value.value if isinstance(value, Enum) else value)] = None
-    named = [f"{name.replace('_', ' ')} = {', '.join(values)}" for name, values in found.items()]
+            found.setdefault(name.replace("_", " "), {})[str(value.value if isinstance(value, Enum) else value)] = None
+    named = [f"{name} = {', '.join(values)}".removesuffix(" = True") for name, values in found.items()]
     return before + " and ".join(["; ".join(named[:-1]), *named[-1:]][not named[:-1] :]) if named else ""

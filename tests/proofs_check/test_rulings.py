@@ -200,7 +200,7 @@ OUTCOMES = {
 # id, field, words that must stand there: what a statement is about, and the conditions that it needs
 SAID = _rows(r"""
 kv.appC.error_term.corrected | formula | 2\alpha_1^2+\alpha_2^2
-kv.appM.inference | note | unless alpha1 = alpha2
+kv.appM.inference | why | unless alpha1 = alpha2
 kv.beyond.time.gap | hypotheses | alpha1 - beta1 <= 4/5
 kv.beyond.time.integral | hypotheses | beta1 >= 0
 kv.beyond.time.lower | hypotheses | stays in R
