@@ -36,4 +36,9 @@ READINGS = {
                           changes="definitions"),
     "some size": Reading("Sizes that are not given are some for which the numbers come out.", changes="variables"),
     "counted apart": Reading("What is said of a whole leaves out what the paper itself counts apart.", changes="says"),
+    "printed sizes": Reading("Sizes enter a product as the text prints them, rounded.", Severity.ARITHMETIC,
+                             changes="says"),
+    "together": Reading("What all devices hold together is counted, not what each of them holds.", changes="says"),
+    "exists": Reading("What is spoken of exists.", changes="given"),
+    "attention": Reading("The cost of a model is that of its attention alone.", changes="says"),
 }  # fmt: skip

@@ -14,7 +14,7 @@ from typing import Any
 
 from proofs_check.core.domain import Variable
 from proofs_check.core.statement import Definition, Statement
-from proofs_check.core.terms import Term, eq, lift
+from proofs_check.core.terms import Term, absolute, eq, lift
 from proofs_check.language import call, define, statement, total, var, when
 
 FILE = Path(__file__).with_name("tables.json")
@@ -29,7 +29,7 @@ class Named:
     definition: Definition
 
     def __call__(self, *indices: Any) -> Term:
-        return call(self.name, *(indices or [1]))
+        return call(self.name, *(indices or (1,)))  # a constant is a column of one number
 
 
 class Table:
@@ -51,6 +51,10 @@ class Table:
         """The row of this title as printed, without its title."""
         return next(row[1:] for row in self.rows if row[0] == title)
 
+    def titles(self, name: str) -> Named:
+        """The number in the title of each row."""
+        return column(name, [numbers(row[0])[0] for row in self.rows])
+
     def said(self, name: str, *places: int) -> Named:
         """Numbers of a sentence or caption, in the order of these places (the first is 0)."""
         return column(name, [number(self.header[place]) for place in places])
@@ -68,6 +72,11 @@ def number(cell: str | None) -> Fraction | None:
     """The number that a cell begins with, as printed, without its unit; None where there is none."""
     found = _NUMBER.match(cell or "")
     return None if found is None else Fraction(found[0].replace(",", ""))
+
+
+def numbers(cell: str) -> list[Fraction]:
+    """All the numbers in a cell."""
+    return [Fraction(found[0].replace(",", "")) for found in _NUMBER.finditer(cell)]
 
 
 def constant(name: str, value: Any) -> Named:
@@ -103,6 +112,11 @@ def count(condition: Any, *over: Variable) -> Term:
     for v in reversed(over):
         found = total(v, v.low, v.high, found)
     return found
+
+
+def rounds(value: Any, to: Any, digits: int = 0) -> Term:
+    """Is the value `to` when it is rounded to so many digits after the point? Halfway both neighbours are right."""
+    return absolute(value - to) <= Fraction(1, 2 * 10**digits)
 
 
 def one(says: Any, *using: Named) -> Statement:

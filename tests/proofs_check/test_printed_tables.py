@@ -11,11 +11,9 @@ from dynamics.heads import selection
 from proofs_check.kv.method import setup
 from proofs_check.kv.tables.text import OPTIMISER
 from proofs_check.razor.measured import table_cells as razor
-from proofs_check.resformer.measured import table_cells as resformer
 from scripts.pages import transcribe
 from theory.cache import size
 from theory.landscape import symbolic
-from theory.value_residual import memory
 
 PRINTED = json.loads(transcribe.WRITTEN.read_text("utf-8"))
 # The same tables in the final and in the first version.
@@ -41,7 +39,7 @@ def typed_by_hand():
 
 
 def others():
-    """Those of RazorAttention and ResFormer."""
+    """Those of RazorAttention."""
     return {
         "razorattention: Table 1": [
             ["Protection heads", "MultiFieldQA-en", *razor.TABLE_1_TASKS[1:]],
@@ -58,32 +56,6 @@ def others():
             *([FULL_NAMES.get(model, model), "All KV" if how == "full" else how, *row]
               for (model, how), row in razor.TABLE_3.items()),
         ],
-        "resformer: Table 1": [
-            ["Model", "Max Length", *resformer.TASKS, "Avg"],
-            *([model, at, *row] for (model, at), row in resformer.TABLE_1.items()),
-        ],
-        "resformer: Table 2": [
-            ["Data source", "proportions", "Tokens"],
-            *([domain, *row] for domain, row in resformer.TABLE_2.items()),
-        ],
-        "resformer: Table 3": [
-            ["Max Sequence Length", *resformer.TABLE_3],
-            ["Total Batch Size", *(total for total, _ in resformer.TABLE_3.values())],
-            ["Per-GPU Batch Size", *(each for _, each in resformer.TABLE_3.values())],
-            ["Gradient Accumulation Step", resformer.ACCUMULATION],
-            ["GPUs", resformer.GPUS],
-        ],
-        "resformer: Table 4": [
-            ["Model Size", *memory.TABLE_4],
-            *([name, *(getattr(shape, key) for shape in memory.TABLE_4.values())] for key, name in SHAPES.items()),
-            ["Vocabulary Size", *{memory.VOCABULARY, *(shape.vocab for shape in memory.TABLE_4.values())}],
-            ["(Warmup Steps, Training Steps)", (resformer.WARMUP["Table 4"], 10_000)],
-        ],
-        "resformer: Table 5": [
-            ["Model", "Common Crawl", *resformer.COLUMNS[1:5], "Book", *resformer.COLUMNS[6:], "Avg."],
-            *([f"{model} ({at}M)", *row] for (model, at), row in resformer.TABLE_5.items()),
-        ],
-        "resformer: Section 4.1.1": [[resformer.WARMUP["Section 4.1.1"]]],
     }
 
 

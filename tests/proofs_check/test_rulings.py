@@ -172,7 +172,6 @@ OURS = [
     "waiver.sec3.3.2.impossible.word",
     "resformer.eq13.similarity",
     "resformer.sec3.1.doubles.long",
-    "resformer.tab3.accumulation.corrected",
 ]
 
 # Sentences of the paper that training here once ruled on, and the outcome that now stands beside each.
@@ -199,7 +198,7 @@ OUTCOMES = {
 # id, field, words that must stand there: what a statement is about, and the conditions that it needs
 SAID = _rows(r"""
 kv.appC.error_term.corrected | formula | 2\alpha_1^2+\alpha_2^2
-kv.appM.inference | note | unless alpha1 = alpha2
+kv.appM.inference | why | unless alpha1 = alpha2
 kv.beyond.time.gap | hypotheses | alpha1 - beta1 <= 4/5
 kv.beyond.time.integral | hypotheses | beta1 >= 0
 kv.beyond.time.lower | hypotheses | stays in R
@@ -229,8 +228,6 @@ waiver.eq11.layers | hypotheses | every layer and head
 waiver.eq11.layers | hypotheses | logits
 resformer.eq11.higher | statement | the greater the degree of clustering
 resformer.eq11.importance | statement | sum_{j=1}^l A_ij
-resformer.sec3.1.doubles | statement | compared with vanilla attention described in Eqn. 1
-resformer.sec3.1.doubles.long | statement | its output matrix included
 resformer.sec4.5.disrupts | note | not drained
 """)
 NOT_SAID = _rows("""
@@ -245,7 +242,6 @@ kv.beyond.time.lower | statement | flows from the slice of the box stay
 razor.eq5.gaps | statement | reached
 waiver.sec2.2.removed | why | numerical
 resformer.eq10.cache | statement | (2L)
-resformer.tab3.accumulation | statement | on each
 """)
 # What a statement as data is about, in its own words: hypotheses, and rows of every kind.
 AS_DATA = _rows("""

@@ -19,24 +19,18 @@ def signature(alpha, beta, ot=0):
     """The listing's signature."""
 
 
-def call_fits(arguments: int) -> Margin:
-    """A call with that many positional arguments binds to the listed signature."""
-    try:
-        inspect.signature(signature).bind(*range(arguments))
-    except TypeError:
-        return same("runs", "TypeError")
-    return same("runs", "runs")
+def called(arguments: int = 4) -> str:
+    """What f(alpha, beta, ot = 0) gives of {arguments} arguments."""
+    inspect.signature(signature).bind(*range(arguments))
+    return "a loss"
 
 
-def exp_runs(number, as_tensor: bool = True) -> Margin:
-    """torch.exp takes a tensor; it refuses a plain number."""
+def exponential(number: float = 0.00001, is_a_tensor: bool = False) -> str:
+    """What torch.exp gives of ot = {number}."""
     import torch
 
-    try:
-        torch.exp(torch.tensor(float(number)) if as_tensor else number)
-    except TypeError:
-        return same("runs", "TypeError")
-    return same("runs", "runs")
+    found = torch.exp(torch.tensor(number) if is_a_tensor else number)
+    return "a tensor" if isinstance(found, torch.Tensor) else "something else"
 
 
 def term(place: int, slips: Slips = EXACT) -> Margin:

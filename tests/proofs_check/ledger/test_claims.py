@@ -31,7 +31,6 @@ SOURCES = {
 CORRECTED_ELSEWHERE = {
     "kv.tab3": "kv.eq10.corrected",
     "kv.appC.footnote12": "kv.appC.every_position",
-    "kv1.appF.inference": "kv.appM.inference.corrected",
     "razor.appA.positive": "razor.appA.gap",
     "razor.appA.last_step": "razor.thm1.corrected",
     "razor.eq7.gain": "razor.eq7.corrected",
