@@ -1,7 +1,6 @@
 """Causal masks, first tokens and their copies (Sections 3.3 and 4 of the waiver paper)."""
 
 from proofs_check.ledger.claim import SAMPLES, WITNESSED, Claim, Control, Effort, Severity, Verdict
-from proofs_check.ledger.exact_claim import unsettled_claim
 from proofs_check.ledger.mathematical import exact, mathematical, sampled
 from proofs_check.waiver.elements import checks as c
 
@@ -107,11 +106,5 @@ CLAIMS: tuple[Claim, ...] = (
         is_correction=True,
         note="Layer by layer: its attention gives the token its own value, and all else is done token by token. It "
         "keeps its own word: it is a copy of the first token only where the two words are one.",
-    ),
-    unsettled_claim(
-        "waiver.sec4.1.characters",
-        "Waiver paper, Sections 4.1 and 4.3.2",
-        "The texts are 100 samples of more than 1024 characters; BERT's sequences have 512 tokens.",
-        "The samples, and how they were brought to 512 tokens: at four characters a token 1025 are 257.",
     ),
 )
