@@ -15,8 +15,8 @@ from typing import Any
 from proofs_check.core import finite, krawczyk, witness
 from proofs_check.core.domain import Sequent, check_formed, needed, needs, put
 from proofs_check.core.rules import FAULTS, Rejected, check
-from proofs_check.core.statement import CHOSEN, FORMAT, Form, Statement, obligations
-from proofs_check.core.terms import TRUE, Term, both, conjuncts, free, from_json, implies, negation, num
+from proofs_check.core.statement import CHOSEN, FORMAT, Form, Statement, obligations, premise
+from proofs_check.core.terms import Term, both, conjuncts, free, from_json, implies, negation, num
 
 _MOST_INSTANCES = 1000
 
@@ -79,12 +79,6 @@ def _checked(statement: Statement, data: Any, known: Mapping[str, Sequent]) -> C
     if isinstance(says, Form) and zero:
         krawczyk.check(says.terms, {name: (a.parts[0], b.parts[0]) for name, a, b in says.box})
     return Checked(Outcome.PROVED, "", {})
-
-
-def premise(statement: Statement) -> Sequent:
-    """The domain and hypotheses, those that the conclusion assumes included."""
-    variables, given, says = statement.plain
-    return Sequent(variables, given, says if isinstance(says, Term) else TRUE)
 
 
 def _check_parts(

@@ -9,7 +9,7 @@ from typing import Any
 from proofs_check.core import witness
 from proofs_check.core.domain import Sequent, Variable
 from proofs_check.core.enclose import Evaluator, Undefined, Unknown
-from proofs_check.core.statement import FORMAT, Statement, obligations
+from proofs_check.core.statement import FORMAT, Statement, obligations, premise
 from proofs_check.core.terms import Malformed, both
 from proofs_check.core.work import TooLarge
 
@@ -28,11 +28,12 @@ def evaluated(statement: Statement) -> dict[str, Any] | None:
     body = {"format": FORMAT, "statement": statement.digest}
     parts = obligations(statement)
     try:
+        base = premise(statement)
+        met = next((point for point in points(base) if witness.meets(base, point)), {})
         for label, sequent in parts:
             for point in points(sequent):
                 if witness.refutes(sequent, point):
                     return {**body, "witness": [label, _written(point)]}
-        met = next((point for point in points(parts[0][1]) if witness.meets(parts[0][1], point)), {})
     except Endless:
         return None
     return {**body, "point": _written(met), "everywhere": True}

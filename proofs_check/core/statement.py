@@ -197,6 +197,12 @@ def obligations(statement: Statement) -> list[tuple[str, Sequent]]:
     return FORMS[says.kind](base, says)
 
 
+def premise(statement: Statement) -> Sequent:
+    """The domain and hypotheses, those that the conclusion assumes included."""
+    variables, given, says = statement.plain
+    return Sequent(variables, given, says if isinstance(says, Term) else TRUE)
+
+
 def _at_points(base: Sequent, says: Form) -> tuple[Sequent, dict[str, Term], Term]:
     """The sequent over the other variables, the point, and that the point lies in the domain and meets all givens."""
     point = dict(says.at)

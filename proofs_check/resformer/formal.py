@@ -116,8 +116,10 @@ def _neutreno_fixed() -> Statement:
         for_all=[mu, lam, start, one], given=[ne(1 + lam - mu, 0)],
         says=both(eq((mu - lam) * fixed + lam * one, fixed),
                   eq((mu - lam) * start + lam * one - fixed, (mu - lam) * (start - fixed))),
-        why=("A swap of two tokens has mu = -1: unstable for every lambda > 0; a causal A for lambda > 1 + min "
-             "A_ii. With the residual stream of the paper's models the factor is 1 + mu - lambda instead."),
+        why=("All layers have one A, and the values of a layer are the output of the one before: no projections, "
+             "no residual stream, no norms. A swap of two tokens has mu = -1: unstable for every lambda > 0; a "
+             "causal A for lambda > 1 + min A_ii. With the residual stream of the paper's models the factor is 1 + "
+             "mu - lambda instead."),
     )  # fmt: skip
 
 
@@ -131,8 +133,10 @@ def _pagerank() -> Statement:
         "resformer.beyond.pagerank", "added to Eq. 7", for_all=[mu, weight, start, one],
         says=both(eq(mu * (fixed + weight * one) / (1 + weight), fixed),
                   eq(step - fixed, mu / (1 + weight) * (start - fixed)), absolute(mu / (1 + weight)) < 1),
-        why=("Personalised PageRank; n plain layers leave mu^n, which goes to 0 for |mu| < 1. Equation 7 has "
-             "lambda = 1. Section 4.2 does not divide by 1 + lambda, and adds lambda v_1 a layer along mu = 1."),
+        why=("All layers have one A, and the values of a layer are the output of the one before: no projections, "
+             "no residual stream, no norms. Personalised PageRank; n plain layers leave mu^n, which goes to 0 for "
+             "|mu| < 1. Equation 7 has lambda = 1. Section 4.2 does not divide by 1 + lambda, and adds lambda v_1 "
+             "a layer along mu = 1."),
     )  # fmt: skip
 
 
@@ -262,7 +266,8 @@ def _drain() -> Statement:
         "resformer.beyond.drain", "added to Sections 1 and 4.5", for_all=[weight, decay, one, own],
         says=both(eq(-(weight**2) * (own + one) - decay * own, -rate * (own + one - rest)),
                   eq(rest - one, -(weight**2) * one / rate)),
-        why=("Gradient flow with decay m of half the mean square of a (v + v_1) + (1 - a) r with centred r. With "
+        why=("The weight a and the first value v_1 are constant; no projections, and the plain sum v + v_1. "
+             "Gradient flow with decay m of half the mean square of a (v + v_1) + (1 - a) r with centred r. With "
              "the 1/2 of Equation 7, a/2 stands for a. So the sum is drained, and v is not, unless v_1 is 0: no "
              "residual."),
     )  # fmt: skip

@@ -229,12 +229,8 @@ razor.thm1.one_size | statement | one sign
 razor.trained.learnt | hypotheses | with needles
 waiver.eq11.layers | hypotheses | every layer and head
 waiver.eq11.layers | hypotheses | logits
-resformer.beyond.drain | hypotheses | constant
-resformer.beyond.drain | statement | v itself
-resformer.beyond.pagerank | hypotheses | no residual stream
 resformer.eq11.higher | statement | the greater the degree of clustering
 resformer.eq11.importance | statement | sum_{j=1}^l A_ij
-resformer.eq8.fixed | hypotheses | no residual stream
 resformer.sec3.1.doubles | statement | compared with vanilla attention described in Eqn. 1
 resformer.sec3.1.doubles.long | statement | its output matrix included
 resformer.sec4.5.disrupts | note | not drained
@@ -249,8 +245,7 @@ kv.sec2.1.width | statement | 2d
 kv.sec3.2.superposition | statement | N/D
 kv.beyond.time.lower | statement | flows from the slice of the box stay
 razor.eq5.gaps | statement | reached
-razor.eq5.log_mass.sharp | statement | reach
-waiver.sec2.2.removed | note | numerical
+waiver.sec2.2.removed | why | numerical
 resformer.eq10.cache | statement | (2L)
 resformer.tab3.accumulation | statement | on each
 """)

@@ -57,19 +57,24 @@ def concentrates() -> list[Rule | Statement]:
             "kv.beyond.family.gap", "added to Section 3.1 (both versions)",
             for_all=[*ANY, whole("t", 1, L), *RATIOS], given=[ne(t, p + 1)],
             says=call(GAP, r, s) <= score(p + 1) - score(t), using=SENTENCE,
+            why=("The last token occurs exactly once before, at p <= L - 2, other tokens as they like; x_0 = 0. "
+                 "Here r = k0/k1, s = q1/q0, u = v1/v0, M = c/(q0 k1) I, N = I/v0."),
         ),
         states(
             "kv.beyond.family.attention", "added to Section 3.1 (both versions)", for_all=[*ANY, *RATIOS, real("c", 0)],
             says=1 - share <= (L - 1) / (L - 1 + exp(c * call(GAP, r, s))), using=SENTENCE,
+            why=("The last token occurs exactly once before, at p <= L - 2, other tokens as they like; x_0 = 0. "
+                 "Here r = k0/k1, s = q1/q0, u = v1/v0, M = c/(q0 k1) I, N = I/v0."),
         ),
         states(
             "kv.beyond.family.right", "added to Section 3.1 (both versions)",
             for_all=[*ANY, *RATIOS, real("u"), real("c", 0), real("j", 0)],
             given=[ne(j, target), (L - 1) * (1 + absolute(u)) < call(LEAD, u) * exp(c * call(GAP, r, s))],
             says=logit(j) < logit(target), using=SENTENCE,
-            why=("At p + 1 the target leads any other token by min(1, 1 - u) or more, at any other place it trails "
-                 "by 1 + |u| at most. The left side is positive and grows with c where u < 1 and g > 0; a scale "
-                 "that does for L does for less."),
+            why=("The last token occurs exactly once before, at p <= L - 2, other tokens as they like; x_0 = 0. "
+                 "Here r = k0/k1, s = q1/q0, u = v1/v0, M = c/(q0 k1) I, N = I/v0. At p + 1 the target leads any "
+                 "other token by min(1, 1 - u) or more, at any other place it trails by 1 + |u| at most. The left "
+                 "side is positive and grows with c where u < 1 and g > 0; a scale that does for L does for less."),
         ),
     ]  # fmt: skip
 
@@ -249,14 +254,16 @@ def same_for_all_names() -> list[Rule | Statement]:
             "kv.beyond.family.alike.smear", "added to Section 3.1 (both versions)",
             for_all=[real("c"), *entries], using=list(ALIKE_HEADS.values()),
             says=either(fails_alike(SHORT, ELSE), fails_alike(LONG, U), fails_alike(SHORT, Z)),
-            why=("Up to what all entries share they are, over the denominator, nu (P^c + c) for b, 0 for what does "
-                 "not occur, nu (2 + c + c P^c) for u, nu (P^c + c P^{1 + c^2}) for z, P = e^lambda."),
+            why=("J is all ones: these are the matrices that keep under every renaming of tokens. Up to what all "
+                 "entries share they are, over the denominator, nu (P^c + c) for b, 0 for what does not occur, nu "
+                 "(2 + c + c P^c) for u, nu (P^c + c P^{1 + c^2}) for z, P = e^lambda."),
         ),
         states(
             "kv.beyond.family.alike.query_key", "added to Section 3.1 (both versions)",
             for_all=[*_numbers("k0 k1 v0"), *entries], using=[ALIKE_HEADS[6]],
             says=eq(alike(SHORT, B, *keys), alike(SHORT, Z, *keys)),
-            why="b holds the query's last token before it, z is the query's token before: k0 k1 lambda either way.",
+            why=("J is all ones: these are the matrices that keep under every renaming of tokens. b holds the "
+                 "query's last token before it, z is the query's token before: k0 k1 lambda either way."),
         ),
     ]  # fmt: skip
 
@@ -294,7 +301,8 @@ def necessary() -> list[Rule | Statement]:
             "kv.beyond.family.necessary", "added to Section 3.1 (both versions)",
             for_all=[whole("V", 3), sequence("M", (V, V)), *_numbers("q0 q1 k0 k1")],
             says=implies(both(*leads), both(ne(q0, 0), ne(k1, 0), 0 < call(GAP, k0 / k1, q1 / q0))), using=[GAP, PLACE],
-            why="The mean of M over the renamings is lambda I + mu J, and for that one these are the inequalities.",
+            why=("Of the places from the second on. The mean of M over the renamings is lambda I + mu J, and for "
+                 "that one these are the inequalities."),
         ),
         states(
             "kv.beyond.family.decodes", "added to Section 3.1 (both versions)",
