@@ -17,8 +17,9 @@ from proofs_check.ledger.place import BOTH, KINDS, Place, labels, near, ours, sp
 
 @dataclass(frozen=True)
 class Paper:
-    """One version of a text. sections: modules of claims in the package; certificates: the file of its statements';
-    page: one for all versions; places: the kind of each label; symbols: what is defined; first: the version before.
+    """One version of a text. written: how sources write its name, if not as `short`; sections: modules of claims in the
+    package; certificates: the file of its statements'; page: one for all versions; places: the kind of each label;
+    symbols: what is defined; first: the version before.
     """
 
     id: str
@@ -29,6 +30,7 @@ class Paper:
     certificates: Path
     short: str
     page: str
+    written: str = ""
     version: str = ""
     places: Mapping[str, str] = field(default_factory=dict)
     symbols: tuple[str, ...] = ()
@@ -38,6 +40,10 @@ class Paper:
     def host(self) -> bool:
         """Does it ship with the workbench?"""
         return self.package.startswith("proofs_check.")
+
+    @property
+    def name(self) -> str:
+        return self.written or self.short
 
     def place(self, at: str) -> Place:
         """The place that a text names. Raises: ValueError for a label that the paper does not have, for a word that is

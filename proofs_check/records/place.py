@@ -1,7 +1,7 @@
 """Where a record stands, looked up in the list of places that its paper has."""
 
 from proofs_check.ledger.paper import Paper
-from proofs_check.ledger.place import Place
+from proofs_check.ledger.place import BOTH, Place
 
 
 def place(id: str, at: str) -> Place:
@@ -10,10 +10,10 @@ def place(id: str, at: str) -> Place:
 
 
 def source(id: str, at: str) -> str:
-    """The paper's short name, its version unless the place names more than one, and the place."""
-    paper = _paper(id)
-    named = paper.version and "version" not in paper.place(at).text
-    return f"{paper.short}{f' ({paper.version})' if named else ''}, {at}"
+    """The paper, its version or that it is both, and the place, as they are printed. Raises: ValueError as `place`."""
+    paper, text = _paper(id), place(id, at).text
+    version = BOTH if BOTH in text else f"({paper.version})" if paper.version else ""
+    return f"{f'{paper.name} {version}'.rstrip()}, {text.replace(f' {BOTH}', '')}"
 
 
 def _paper(id: str) -> Paper:

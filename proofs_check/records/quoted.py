@@ -6,16 +6,20 @@ from pathlib import Path
 from proofs_check.ledger.claim import Claim, Evidence, Kind, Nature, Verdict
 from proofs_check.records.place import source
 
-_FIELDS = {"at", "says", "takes"}
+_FIELDS = ["at", "says", "takes"]
 
 
 def quoted(module: str) -> tuple[Claim, ...]:
-    """The quotations in the data file beside a module. Raises ValueError for an entry with other fields."""
+    """The quotations in the data file beside a module.
+
+    Raises: ValueError, in a line, for an entry with other fields than three texts, and for an id that comes twice.
+    """
     path = Path(module).with_suffix(".toml")
     entries = tomllib.loads(path.read_text("utf-8"))
     for name, entry in entries.items():
-        if entry.keys() != _FIELDS:
-            raise ValueError(f"{path.name}: {name} has {', '.join(sorted(entry))}, not at, says, takes")
+        texts = entry.values() if isinstance(entry, dict) and sorted(entry) == _FIELDS else ()
+        if not texts or not all(isinstance(text, str) and text.strip() for text in texts):
+            raise ValueError(f"{path.name}: {name} takes three texts and no more: {', '.join(_FIELDS)}")
     return tuple(_quotation(name, **entry) for name, entry in entries.items())
 
 

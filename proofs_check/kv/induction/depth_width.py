@@ -8,7 +8,6 @@ import sympy as sp
 
 from proofs_check.evidence.margin import Margin, identity, less, same, worst
 from proofs_check.ledger.claim import INSTANCES, Claim, Control, Effort, Severity, Verdict, everywhere
-from proofs_check.ledger.exact_claim import unsettled_claim
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic
 
 SECTION = "KV shifting (both versions), Section 2.1"
@@ -315,11 +314,5 @@ CLAIMS: tuple[Claim, ...] = (
         "(kv.sec2.1.must_integrate.corrected).",
         formula=r"\hat k_s=e_{s-1}:\quad\mathrm{argmax}_s\,e_i\cdot\hat k_s=i+1",
         coverage=INSTANCES,
-    ),
-    unsettled_claim(
-        "kv.appD.shifted_key.learning",
-        "KV shifting (final), Appendix D",
-        "Keys that are shifted in the next layer may also help to learn induction by way of positions.",
-        note="It takes training a two-layer model whose keys are positions alone, with the shift and without.",
     ),
 )

@@ -16,7 +16,7 @@ from proofs_check.ledger.claim import (
     Verdict,
     everywhere,
 )
-from proofs_check.ledger.exact_claim import BOTH, unsettled_claim
+from proofs_check.ledger.exact_claim import BOTH
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic
 from theory.symbols import sigma
 
@@ -306,14 +306,6 @@ SENTENCES = (
         "said: it is so for linear states (kv.sec2.1.width.linear), not in superposition "
         "(kv.sec2.1.width.superposition).",
         formula=r"D_{\mathrm{KVSA}}=d<2d=D_{\mathrm{TF}}",
-    ),
-    unsettled_claim(
-        "kv.sec3.1.constant_improvement",
-        f"{SECTION}, last paragraph",
-        "KV shifting may not improve the bounds in order, but a constant improvement is possible.",
-        note="A belief: no bound is named of which a constant could be compared.",
-        nature=Nature.MATHEMATICAL,
-        formula=r"B_{\mathrm{KVSA}}\le c\,B_{\mathrm{TF}},\quad0<c<1",
     ),
 )
 

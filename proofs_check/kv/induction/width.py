@@ -4,7 +4,6 @@ from fractions import Fraction
 
 from proofs_check.kv.induction import width_checks as c
 from proofs_check.ledger.claim import Claim, Control, Effort, Evidence, everywhere
-from proofs_check.ledger.exact_claim import unsettled_claim
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic
 
 SOURCE = "KV shifting (both versions), Section 3.2, Various width"
@@ -72,12 +71,6 @@ CLAIMS: tuple[Claim, ...] = (
         hypotheses=(LINEAR, "attention of the second layer on {2..L-1}"),
         formula=r"D\ge2d,\quad h_s=H(x_s,x_{s-1})",
     ),
-    unsettled_claim(
-        "kv.sec3.2.relaxed",
-        SOURCE,
-        "A hidden size of 1024 is a relatively relaxed setting for the task of Figure 1a.",
-        note="It would take runs of that task at 1024 and at larger and smaller widths.",
-    ),
     mathematical(
         "kv.sec3.2.parallel",
         SOURCE,
@@ -124,13 +117,6 @@ CLAIMS: tuple[Claim, ...] = (
         note="How much is not said: at least N/D - 1 in mean square. At D = m d that is 1, as much as the signal, for "
         "the 2 m d numbers of two vanilla layers, and 0 for the m d of KV shifting.",
         formula=r"\frac{1}{N}\sum_{j\ne k}P_{jk}^2>0,\quad P=FE,\quad P_{kk}=1,\quad N>D",
-    ),
-    unsettled_claim(
-        "kv.sec3.2.negative_impact",
-        SOURCE,
-        "Undoubtedly the limitation in width has a negative impact on language modelling.",
-        note="It would take language models of equal depth and different width whose implicit inductions are found "
-        "and their interference measured.",
     ),
     mathematical(
         "kv.appJ.bottleneck",

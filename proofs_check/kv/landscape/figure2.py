@@ -15,7 +15,6 @@ from proofs_check.ledger.claim import (
     Verdict,
     everywhere,
 )
-from proofs_check.ledger.exact_claim import unsettled_claim
 from proofs_check.ledger.mathematical import ONCE, certified, exact, mathematical, sampled, symbolic
 from theory.landscape.printed import EQUATION, Slips
 from theory.landscape.slice_symbolic import OWN, PREVIOUS, slipped_terms
@@ -236,10 +235,5 @@ CLAIMS: tuple[Claim, ...] = (
                 Control("with alpha2 for alpha1 as Eq. 10 prints it: up to 180 degrees",
                         lambda tokens, degrees, slips: heads.constant_rest(tokens, degrees, EQUATION))),
         hypotheses=(SLICE, BOX, "T = 4, 12, 104", INTERIOR), nature=Nature.EMPIRICAL, coverage=SAMPLES,
-    ),
-    unsettled_claim(
-        "kv.fig2.bigrams", "KV shifting (both versions), Section 3.2, after Figure 2",
-        "Without training it is difficult to have an initialisation with a certain level of bigram capability.",
-        "Neither the initialisations nor the level are defined; it would take the authors' definition.",
     ),
 )  # fmt: skip

@@ -15,8 +15,7 @@ from proofs_check.kv.induction.depth_width import (
     no_read_out,
     successor,
 )
-from proofs_check.ledger.claim import INSTANCES, Claim, Control, Effort, Nature, Severity, Verdict
-from proofs_check.ledger.exact_claim import unsettled_claim
+from proofs_check.ledger.claim import INSTANCES, Claim, Control, Effort, Severity, Verdict
 from proofs_check.ledger.mathematical import ONCE, exact, identities, mathematical, symbolic
 from theory.shift.algebra import mixing_matrix, softmax, tokens
 from theory.symbols import alpha1, alpha2
@@ -139,15 +138,5 @@ CLAIMS: tuple[Claim, ...] = (
         reading="One layer of one head is meant, as in the analysis of Section 3.",
         formula=r"\hat q_n=\gamma_1x_n+\gamma_2x_{n-1}\Rightarrow l_B=l_C",
         coverage=NO_HEAD,
-    ),
-    unsettled_claim(
-        "kv.appG.elsewhere",
-        "KV shifting (final), Appendix G; first version, Appendix J",
-        "Shifting elsewhere than at K and V cannot alleviate the width requirement of induction heads.",
-        note="A lower bound on the width for every other place: the one of kv.sec2.1.width.linear is of two vanilla "
-        "layers with linear states. One mixture of the states that keys and values share does induction at D = d "
-        "(kv.eq5.one_mixture).",
-        nature=Nature.MATHEMATICAL,
-        formula=r"D_{\mathrm{elsewhere}}\ge D_{\mathrm{TF}}",
     ),
 )

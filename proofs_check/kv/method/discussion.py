@@ -8,7 +8,6 @@ from proofs_check.evidence.margin import Margin, same
 from proofs_check.kv.induction.depth_width import LARGE, SMALL, every_summary_confuses
 from proofs_check.kv.method.shift import QUARTERS, names_successor
 from proofs_check.ledger.claim import INSTANCES, Claim, Control, Effort, Severity, Verdict, everywhere
-from proofs_check.ledger.exact_claim import unsettled_claim
 from proofs_check.ledger.mathematical import exact, mathematical
 
 FINAL = "KV shifting (final), Section 5"
@@ -61,19 +60,6 @@ def _words(effort: Effort) -> list[dict[str, tuple[int, ...]]]:
 
 
 CLAIMS: tuple[Claim, ...] = (
-    unsettled_claim(
-        "kv.sec5.lstm",
-        BOTH,
-        "Transformers outperform LSTMs at in-context learning, with induction heads as a major explanation.",
-        note="Cited findings: it takes the two works, or LSTMs and transformers of one size trained on text.",
-    ),
-    unsettled_claim(
-        "kv.sec5.parity",
-        BOTH,
-        "It is very challenging for transformers to learn parity.",
-        note="Cited (Wies et al., 2023, whose point is that intermediate labels remove the difficulty): it takes "
-        "training runs with and without them. What a gradient sees is kv.sec5.parity.gradient.",
-    ),
     mathematical(
         "kv.sec5.parity.gradient",
         f"{BOTH}, our addition",
@@ -91,13 +77,6 @@ CLAIMS: tuple[Claim, ...] = (
             "The table of n + 1 bits is that of n times that of one, and so stays orthogonal; g is free."
         ),
     ),
-    unsettled_claim(
-        "kv.sec5.other_ways",
-        BOTH,
-        "There is more than one way for models to learn induction heads better.",
-        note="It takes other changes trained beside this one. Two that represent it: kv.sec5.other_ways.represented; "
-        "that shifted keys alone learn it here: kv.fig7a.induction.keys.",
-    ),
     mathematical(
         "kv.sec5.other_ways.represented",
         f"{BOTH}, our addition",
@@ -113,19 +92,6 @@ CLAIMS: tuple[Claim, ...] = (
         is_correction=True,
         formula=r"(\alpha,\beta)=((0,1),(1,0)),\quad((\frac{1}{4},\frac{3}{4}),(\frac{1}{4},\frac{3}{4}))",
         coverage=INSTANCES,
-    ),
-    unsettled_claim(
-        "kv.sec5.fuse_all",
-        FINAL,
-        "Many of the earlier works fuse or shift all information rather than keys and values.",
-        note="It takes the cited works.",
-    ),
-    unsettled_claim(
-        "kv.sec5.short_convolutions",
-        FINAL,
-        "Short convolutions can improve non-transformer models, especially their in-context learning.",
-        note="Cited (Yang et al., 2024): it takes such models trained with and without them. What one does for linear "
-        "attention is kv.sec5.short_convolutions.linear.",
     ),
     mathematical(
         "kv.sec5.short_convolutions.linear",
@@ -162,12 +128,5 @@ CLAIMS: tuple[Claim, ...] = (
         "induction exactly (kv.sec5.short_convolutions.linear).",
         formula=r"M<2^n\Rightarrow\forall f:\{0,1\}^n\to\{1,\ldots,M\}\ \exists u\ne v:\ f(u)=f(v)",
         coverage=INSTANCES,
-    ),
-    unsettled_claim(
-        "kv.sec5.constraints",
-        BOTH,
-        "Constraints that make a model more interpretable may not improve its performance (as KV shifting does, in the "
-        "first version).",
-        note="It takes constrained models of the kind cited (Friedman et al., 2024) at the scale of the others.",
     ),
 )

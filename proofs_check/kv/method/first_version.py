@@ -8,7 +8,7 @@ from flint import arb
 from proofs_check.evidence.margin import Margin, ball_at_least, less, worst
 from proofs_check.kv.method.setup import BASE, DEFAULT_BASE, decay, rates
 from proofs_check.ledger.claim import ENUMERATED, Claim, Control, Nature, Severity, Verdict, everywhere
-from proofs_check.ledger.exact_claim import exact_claim, unsettled_claim
+from proofs_check.ledger.exact_claim import exact_claim
 from proofs_check.ledger.mathematical import exact, identities, mathematical, symbolic
 from theory.shift.algebra import softmax, tokens
 
@@ -76,12 +76,6 @@ def _closer_to_theory(near: str, far: str) -> Margin:
 
 
 CLAIMS: tuple[Claim, ...] = (
-    unsettled_claim(
-        "kv1.sec5.gestalt",
-        FIRST,
-        "Aggregation of neighbouring information also occurs in humans.",
-        note="Cited psychology (Todorovic, 2008), outside of what can be checked here.",
-    ),
     mathematical(
         "kv1.sec5.permutation",
         FIRST,
@@ -105,12 +99,6 @@ CLAIMS: tuple[Claim, ...] = (
         note="Missing: a second layer under the causal mask does tell the order, from three tokens on.",
         formula=r"Y_L(x_{\pi(1)},\ldots,x_{\pi(L-1)},x_L)=Y_L(x_1,\ldots,x_L)",
         coverage=everywhere("The output is a ratio of two sums over the tokens seen, which a permutation reorders."),
-    ),
-    unsettled_claim(
-        "kv1.sec5.rope",
-        FIRST,
-        "Many LLMs use rotary embedding to make better use of the information of neighbouring tokens.",
-        note="A purpose: it takes their authors. That near keys score highest is kv1.sec5.rope.nearest.",
     ),
     mathematical(
         "kv1.sec5.rope.nearest",

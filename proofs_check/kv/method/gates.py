@@ -7,7 +7,6 @@ import sympy as sp
 
 from proofs_check.evidence.margin import Margin, at_most, identity, less
 from proofs_check.ledger.claim import INSTANCES, Claim, Control, Severity, Verdict, everywhere
-from proofs_check.ledger.exact_claim import unsettled_claim
 from proofs_check.ledger.mathematical import ONCE, exact, identities, mathematical, symbolic
 
 APPENDIX = "KV shifting (final), Appendix F.1"
@@ -175,17 +174,5 @@ CLAIMS: tuple[Claim, ...] = (
         hypotheses=("W_V W_O = I", "beta1 >= 0"),
         severity=Severity.REPAIRABLE,
         coverage=INSTANCES,
-    ),
-    unsettled_claim(
-        "kv.appF1.more_controls",
-        BOTH,
-        "Using more controls (gate, clip) does not make the model learn better.",
-        note="Fig. 10a (first version 8a) is lost and its 1.5B runs are private.",
-    ),
-    unsettled_claim(
-        "kv.appF1.elhage",
-        BOTH,
-        "Elhage et al. (2021) discovered anti-copying prefix-search heads in vanilla models.",
-        note="A cited finding: it takes the cited work, or such a head found in an open model.",
     ),
 )

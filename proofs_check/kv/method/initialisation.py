@@ -6,7 +6,6 @@ import sympy as sp
 
 from proofs_check.evidence.margin import Margin, different, identity, same
 from proofs_check.ledger.claim import WITNESSED, Claim, Control, Severity, Verdict, Witness, everywhere
-from proofs_check.ledger.exact_claim import unsettled_claim
 from proofs_check.ledger.mathematical import ONCE, exact, identities, mathematical, symbolic
 from theory.shift import initialisation as init
 from theory.shift.algebra import mixing_matrix
@@ -192,11 +191,5 @@ CLAIMS: tuple[Claim, ...] = (
         coverage=everywhere(
             "t and alpha1 are free; alpha1 and alpha2 start between 0 and 1, and sin is >= 0 on [0, pi]."
         ),
-    ),
-    unsettled_claim(
-        "kv.sec4.3.smoother_optimisation",
-        "KV shifting (final), Section 4.3; first version, Section 4.4",
-        "The smooth keys and values may make the optimisation smoother.",
-        note="Needs the 1.5B runs at learning rate 1e-2 and their private data.",
     ),
 )

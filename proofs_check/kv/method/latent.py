@@ -6,7 +6,6 @@ import sympy as sp
 
 from proofs_check.evidence.margin import Margin, identity
 from proofs_check.ledger.claim import INSTANCES, Claim, Control, Nature, Severity, Verdict, everywhere
-from proofs_check.ledger.exact_claim import unsettled_claim
 from proofs_check.ledger.mathematical import ONCE, identities, mathematical, symbolic
 from theory.shift.algebra import mixing_matrix, softmax, tokens
 from theory.symbols import alpha1, alpha2, beta1, beta2
@@ -182,13 +181,6 @@ CLAIMS: tuple[Claim, ...] = (
         reading="Hard means that no one absorbed matrix serves two distances.",
         formula=r"q^TR_t^TR_sWc=q^TR_{s-t}Wc,\quad|(R_{m+1}-R_m)w|^2=(2-2\cos\theta)|w|^2",
         coverage=everywhere("Angle, places and a column of W are free; the factor is 0 only where nothing is rotated."),
-    ),
-    unsettled_claim(
-        "kv.appJ.shared",
-        SOURCE,
-        "That is why the rotated vectors of latent attention are shared by all heads.",
-        note="The reason takes the cited report; shared are the keys' (one to cache instead of one a head), while "
-        "queries have one a head.",
     ),
     mathematical(
         "kv.appJ.compatible",

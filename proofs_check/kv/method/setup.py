@@ -5,7 +5,6 @@ from flint import arb, fmpq
 from proofs_check.evidence.margin import Margin, ball_at_least, ball_below, less, worst
 from proofs_check.kv.tables.models import by_name
 from proofs_check.ledger.claim import ENUMERATED, INSTANCES, Claim, Control, everywhere
-from proofs_check.ledger.exact_claim import unsettled_claim
 from proofs_check.ledger.mathematical import exact, mathematical
 
 SOURCE = "KV shifting (both versions), Appendix N (first version: Appendix G)"
@@ -124,17 +123,5 @@ CLAIMS: tuple[Claim, ...] = (
         is_correction=True,
         formula=r"\sum_i\cos(m\,b^{-2i/d})>0,\quad0<m<7757,\quad b=10^5,\ d=128",
         coverage=ENUMERATED,
-    ),
-    unsettled_claim(
-        "kv.appN.toy",
-        SOURCE,
-        "The toy models ran on 8 A100-80G GPUs, 512 samples each, with a learning rate of 2e-4 and 1000 warm-up steps.",
-        note="The runs are private. Section 3.2 gives neither batch nor learning rate to compare with.",
-    ),
-    unsettled_claim(
-        "kv.appN.data",
-        SOURCE,
-        "The training data contain a large amount of Fineweb-edu and some other filtered data.",
-        note="The data are private, as the paper says.",
     ),
 )

@@ -6,7 +6,6 @@ import sympy as sp
 
 from proofs_check.evidence.margin import Margin, identity, same
 from proofs_check.ledger.claim import Claim, Control, everywhere
-from proofs_check.ledger.exact_claim import unsettled_claim
 from proofs_check.ledger.mathematical import exact, mathematical, symbolic
 from theory.shift import initialisation as init
 
@@ -100,12 +99,5 @@ CLAIMS: tuple[Claim, ...] = (
         is_correction=True,
         formula=r"P(\alpha_w<0)=1-\frac{1}{(w-1)!},\quad\mathbb{E}\,\alpha_w=\frac{3-w}{2},\quad w=2,3,4",
         coverage=ALL_THREE,
-    ),
-    unsettled_claim(
-        "kv.sec4.5.longer_window",
-        "KV shifting (final), Section 4.5 and Fig. 7b; first version, Section 4.7",
-        "A longer shift window does not improve performance.",
-        note="The curves are lost and the data private. The comparison is confounded in any case: the windows start "
-        "with different second moments and signs (kv.fn10.second_moment, kv.fn10.oldest).",
     ),
 )

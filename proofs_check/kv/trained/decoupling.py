@@ -14,12 +14,12 @@ from proofs_check.kv.trained.comparisons import pair, told, untold
 from proofs_check.kv.trained.outcomes import outcome
 from proofs_check.kv.trained.sweep_margins import Variant, medians, numbers, trained
 from proofs_check.ledger.claim import INSTANCES, Claim, Control, Effort, Evidence, Severity, Verdict
-from proofs_check.ledger.exact_claim import FINAL, unsettled_claim
+from proofs_check.ledger.exact_claim import FINAL
 from proofs_check.ledger.mathematical import exact, mathematical
 from proofs_check.oracles.landscape import sentence, symbolic_one_hot_logits
+from proofs_check.records import quoted
 from theory.symbols import alpha1, alpha2, beta1, beta2
 
-LEARNING = "KV shifting (both versions), Section 3.2, citing Bietti et al."
 META = f"{FINAL}, Section 3.3, first paragraph"
 DISCUSSION = f"{FINAL}, Section 5, fourth paragraph"
 PLACES = f"{FINAL}, Appendix G, last paragraph (first version: Appendix J)"
@@ -101,18 +101,6 @@ def _sentences(effort: Effort) -> list[dict[str, int]]:
 
 
 CLAIMS: tuple[Claim, ...] = (
-    unsettled_claim(
-        "kv.sec3.2.bigrams_first",
-        LEARNING,
-        "In ordinary transformers global bigrams are learned before the induction head.",
-        "A cited result; it would take the cited data (bigrams with triggers) and two vanilla layers over seeds.",
-    ),
-    unsettled_claim(
-        "kv.sec3.2.top_down",
-        LEARNING,
-        "The induction head is then formed in a top-down fashion, by learning the memories of the last layer first.",
-        "A cited result; it would take the cited probes of the memories over training.",
-    ),
     mathematical(
         "kv.sec3.3.two_parts",
         META,
@@ -149,13 +137,6 @@ CLAIMS: tuple[Claim, ...] = (
         coverage=INSTANCES,
         is_correction=True,
     ),
-    unsettled_claim(
-        "kv.sec3.3.fusion",
-        META,
-        "The fusion of adjacent tokens' information is easy.",
-        "'Easy' has no measure; it would take one, and models of the paper's size. Here it is the larger part of the "
-        "time (kv.sec3.3.fusion.trained).",
-    ),
     outcome(
         "kv.sec3.3.fusion.trained",
         f"{META}, trained here",
@@ -167,13 +148,6 @@ CLAIMS: tuple[Claim, ...] = (
         of="kv.sec3.3.fusion",
         note="The first has two layers, as a vanilla model fuses in a layer of its own; the second has one.",
     ),
-    unsettled_claim(
-        "kv.sec3.3.decoupling",
-        META,
-        "The decoupling of information into keys and values is difficult.",
-        "'Difficult' has no measure; it would take one, and models of the paper's size. Here it costs where the width "
-        "is short (kv.sec3.3.decoupling.trained).",
-    ),
     outcome(
         "kv.sec3.3.decoupling.trained",
         f"{META}, trained here",
@@ -183,13 +157,6 @@ CLAIMS: tuple[Claim, ...] = (
         _open((64, K, FUSED, "0.59 [0.30, 0.83]")),
         _told((16, FUSED, 580), (16, K, 330), (64, FUSED, 120), (64, K, 100)),
         of="kv.sec3.3.decoupling",
-    ),
-    unsettled_claim(
-        "kv.sec3.3.slower",
-        META,
-        "That decoupling is difficult may be one reason why vanilla attention learns induction more slowly.",
-        "A causal statement about the paper's models; it would take them with the decoupling given. Here that saves "
-        "time, and giving the fusion saves more (kv.sec3.3.slower.trained).",
     ),
     outcome(
         "kv.sec3.3.slower.trained",
@@ -206,14 +173,6 @@ CLAIMS: tuple[Claim, ...] = (
         of="kv.sec3.3.slower",
         note="Of two seeds more at width 16 one with the decoupling given stays at 82 % within the 2500 steps.",
     ),
-    unsettled_claim(
-        "kv.sec5.adjacent",
-        DISCUSSION,
-        "Existing LLMs may easily integrate adjacent tokens without further bias, by position embedding and causal "
-        "mask.",
-        "It would take a measure of it in trained language models. That a head can is kv.appA.first_layer; here it "
-        "takes most of the time (kv.sec5.adjacent.trained).",
-    ),
     outcome(
         "kv.sec5.adjacent.trained",
         f"{DISCUSSION}, trained here",
@@ -222,13 +181,6 @@ CLAIMS: tuple[Claim, ...] = (
         _sooner(FUSED, APART, Fraction(1, 2)),
         _arrive(APART, 8, 8),
         of="kv.sec5.adjacent",
-    ),
-    unsettled_claim(
-        "kv.sec5.not_fusion",
-        DISCUSSION,
-        "The key to the effectiveness of KV shifting is not to promote the fusion of local information.",
-        "A causal statement about language models, inferred from 3-grams; it would take them with one common mixture. "
-        "For induction here fusion alone goes most of the way (kv.sec5.not_fusion.trained).",
     ),
     outcome(
         "kv.sec5.not_fusion.trained",
@@ -240,14 +192,6 @@ CLAIMS: tuple[Claim, ...] = (
         _arrive(VANILLA, 3, 5),
         of="kv.sec5.not_fusion",
         note="Median steps 1180 at width 16 and 340 at 64; of two seeds more at width 16 one takes 2440.",
-    ),
-    unsettled_claim(
-        "kv.sec5.decoupling",
-        DISCUSSION,
-        "It is to achieve better induction heads by decoupling keys and values in time, and so better in-context "
-        "learning.",
-        "A causal statement about language models; it would take them with tied and with separate mixtures. For "
-        "induction here separate ones are faster where the width is short (kv.sec5.decoupling.trained).",
     ),
     outcome(
         "kv.sec5.decoupling.trained",
@@ -263,13 +207,6 @@ CLAIMS: tuple[Claim, ...] = (
         _open((64, K, COMMON, "0.90 [0.58, 0.98]"), (16, KV, COMMON, "0.92 [0.61, 0.99]"), factor=Fraction(2, 3)),
         _told((16, COMMON, 1180), (16, K, 330), (16, KV, 440), (64, COMMON, 340), (64, K, 100), (64, KV, 280)),
         of="kv.sec5.decoupling",
-    ),
-    unsettled_claim(
-        "kv.appG.placement",
-        PLACES,
-        "Of all places for a token shift, K and V are the most suitable for forming induction heads.",
-        "It would take the places meant, in language models. Here K is sooner than one common mixture, and most else "
-        "is left open (kv.appG.placement.trained).",
     ),
     outcome(
         "kv.appG.placement.trained",
@@ -292,4 +229,5 @@ CLAIMS: tuple[Claim, ...] = (
         of="kv.appG.placement",
         note="Queries alone, values alone and nothing shifted do not learn (kv.appG.query, kv.fig7a.induction.values).",
     ),
+    *quoted(__file__),
 )

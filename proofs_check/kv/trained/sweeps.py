@@ -22,14 +22,12 @@ from proofs_check.kv.trained.sweep_margins import (
     trained,
 )
 from proofs_check.ledger.claim import Control, Evidence
-from proofs_check.ledger.exact_claim import unsettled_claim
 
 SECTION = "KV shifting (both versions), Section 3.2"
 ABLATION = "KV shifting (both versions), Section 4.5 (first version: 4.7), Figure 7a (first version: 8b)"
 TASK = "vocabulary 32, rows of about 5 tokens, batch 64, AdamW at 1e-3, 8 seeds"
 DEPTH = f"width 32, 4 heads, MLP 64; {TASK}"
 WIDTH = f"2 heads, MLP 64; {TASK}"
-NARROW = "It would take the authors' runs at hidden size 8 (the preset figure-1b-paper)."
 
 HALF = Fraction(1, 2)
 KV, ONE, TWO, FOUR = (("figure-1a", name) for name in ("kv-shift", "vanilla-1", "vanilla-2", "vanilla-4"))
@@ -84,13 +82,6 @@ def _below_guess(variant: tuple[str, str]) -> Margin:
 
 
 CLAIMS = (
-    unsettled_claim(
-        "kv.fig1a.two_layers",
-        f"{SECTION}, Figure 1a",
-        "A vanilla transformer of two layers learns induction perfectly.",
-        "It would take the authors' two layers of width 1024 with several seeds (the preset figure-1a-paper). Here two "
-        "of width 32 do (kv.fig1a.two_layers.trained).",
-    ),
     outcome(
         "kv.fig1a.two_layers.trained",
         f"{SECTION}, Figure 1a, trained here",
@@ -100,13 +91,6 @@ CLAIMS = (
             Control("one vanilla layer", points=runs(ONE, level=0.99)),
         ),
         of="kv.fig1a.two_layers",
-    ),
-    unsettled_claim(
-        "kv.fig1a.four_layers",
-        f"{SECTION}, Figure 1a",
-        "Four vanilla layers do not learn induction faster than two.",
-        "It would take the authors' models, width 1024 and vocabulary 8000, with several seeds (the preset "
-        "figure-1a-paper). Here 8 seeds do not settle it (kv.fig1a.four_layers.here).",
     ),
     outcome(
         "kv.fig1a.four_layers.here",
@@ -120,12 +104,6 @@ CLAIMS = (
         ),
         _medians(FOUR, TWO, 1260, 1470),
         of="kv.fig1a.four_layers",
-    ),
-    unsettled_claim(
-        "kv.fig1b.width",
-        f"{SECTION}, Figure 1b",
-        "The smaller the hidden size, the harder it is for standard attention to learn induction.",
-        f"{NARROW} Here it is so from width 32 to 16 (kv.fig1b.width.trained).",
     ),
     outcome(
         "kv.fig1b.width.trained",
@@ -142,12 +120,6 @@ CLAIMS = (
         numbers((_vanilla(16), 3), (_vanilla(8), 0)),
         of="kv.fig1b.width",
     ),
-    unsettled_claim(
-        "kv.fig1b.poor",
-        f"{SECTION}, Figure 1b",
-        "At hidden size 8 standard attention learns induction very poorly.",
-        f"{NARROW} Here no seed reaches 50 % (kv.fig1b.poor.trained).",
-    ),
     outcome(
         "kv.fig1b.poor.trained",
         f"{SECTION}, Figure 1b, trained here",
@@ -157,12 +129,6 @@ CLAIMS = (
             Control("one layer with KV shifting", points=runs(narrow("kv-shift", 8), level=0.5)),
         ),
         of="kv.fig1b.poor",
-    ),
-    unsettled_claim(
-        "kv.fig1b.answers",
-        f"{SECTION}, Figure 1b",
-        "At hidden size 8 standard attention does not even answer with one of the tokens of the preceding text.",
-        f"{NARROW} Here it is right less often than a guess among them (kv.fig1b.answers.trained).",
     ),
     outcome(
         "kv.fig1b.answers.trained",
@@ -176,12 +142,6 @@ CLAIMS = (
             Control("width 16", points=({"variant": _vanilla(16)},)),
         ),
         of="kv.fig1b.answers",
-    ),
-    unsettled_claim(
-        "kv.fig1b.kv_shift",
-        f"{SECTION}, Figure 1b",
-        "At small hidden sizes one layer with KV shifting learns induction better than two vanilla layers.",
-        f"{NARROW} Here 8 seeds at width 8 do not settle it (kv.fig1b.kv_shift.trained).",
     ),
     outcome(
         "kv.fig1b.kv_shift.trained",

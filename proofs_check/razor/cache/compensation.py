@@ -3,7 +3,6 @@
 from fractions import Fraction
 
 from proofs_check.ledger.claim import INSTANCES, WITNESSED, Claim, Control, Severity, Verdict, everywhere
-from proofs_check.ledger.exact_claim import unsettled_claim
 from proofs_check.ledger.mathematical import exact, mathematical, symbolic
 from proofs_check.razor.cache import compensation_checks as c
 from proofs_check.razor.cache.compensation_bound_checks import deficit
@@ -89,13 +88,6 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         is_correction=True,
         formula=r"\hat o=o\ \forall q,V,K\iff k_m=\hat k\ \forall m\in D",
-    ),
-    unsettled_claim(
-        "razor.sec1.proved",
-        "RazorAttention, Section 1",
-        "It is proved that the compensation token makes up for part of the accuracy that truncation costs.",
-        "What is offered as proof are experiments (Figure 7, Table 3), whose curves and models are not here; a proof "
-        "would need conditions, since not every input is improved: razor.sec1.proved.pointwise.",
     ),
     mathematical(
         "razor.sec1.proved.pointwise",

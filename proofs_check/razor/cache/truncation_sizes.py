@@ -11,7 +11,6 @@ from proofs_check.ledger.claim import (
     Verdict,
     everywhere,
 )
-from proofs_check.ledger.exact_claim import unsettled_claim
 from proofs_check.ledger.mathematical import exact, mathematical
 from proofs_check.razor.cache import truncation_size_checks as c
 
@@ -110,13 +109,6 @@ CLAIMS: tuple[Claim, ...] = (
         coverage=ENUMERATED,
         reading="In tens of per cent, and 64K is 64000 or 65536.",
         note="68 % with the settings of Table 2; other settings are not stated.",
-    ),
-    unsettled_claim(
-        "razor.fig2.reduction",
-        "RazorAttention, Figure 2",
-        "In Figure 2 70 % of the KV cache is compressed away, in a document of 8K tokens.",
-        "The settings of that run. Table 2's, which hold unless another is stated, give 42.5 % at 8000 tokens "
-        "(razor.abstract.reduction.corrected); the caption states 70 %, so that others may have been used.",
     ),
     mathematical(
         "razor.sec1.three",

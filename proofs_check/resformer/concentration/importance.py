@@ -2,7 +2,6 @@
 together."""
 
 from proofs_check.ledger.claim import SAMPLES, WITNESSED, Claim, Control, Severity, Verdict, Witness
-from proofs_check.ledger.exact_claim import unsettled_claim
 from proofs_check.ledger.mathematical import exact, mathematical, sampled
 from proofs_check.resformer.concentration import checks as c
 
@@ -72,13 +71,6 @@ CLAIMS: tuple[Claim, ...] = (
         note="So a high entropy is no sign of dispersed attention: it also means no mixing at all.",
         formula=r"e\le\log l-2\left(\frac{1-A_{ii}}l\right)^2",
     ),
-    unsettled_claim(
-        "resformer.fig12.capacity",
-        "ResFormer, Section 4.5 and Figure 12",
-        "The values of most layers of ResFormer have a stronger representational capacity.",
-        "What is shown are eigenvalues, which a rescaling changes freely (resformer.eq12.scale); it takes a measure "
-        "that does not depend on the scale, and the trained models.",
-    ),
     mathematical(
         "resformer.eq13.similarity",
         "ResFormer, Appendix A.1, Equation 13, added",
@@ -93,19 +85,5 @@ CLAIMS: tuple[Claim, ...] = (
         coverage=SAMPLES,
         is_correction=True,
         formula=r"s=\frac{\|\sum_i\hat h_i\|^2-l}{l(l-1)}",
-    ),
-    unsettled_claim(
-        "resformer.sec4.5.disrupts",
-        "ResFormer, Sections 1 and 4.5",
-        "The residual to the first layer's values disrupts the mutual reinforcement of concentration and drain.",
-        "A mechanism in trained models: it takes interventions on both. In a model of one sink "
-        "(resformer.beyond.drain) only weight decay, which the paper has (.1), keeps the sum v + v_1 from the drain, "
-        "and the layer's own value v is not drained. The text does not say whose norms Figure 2 shows.",
-    ),
-    unsettled_claim(
-        "resformer.sec1.svformer_alleviates",
-        "ResFormer, Section 1",
-        "As all layers share the first layer's values, SVFormer can alleviate concentration too.",
-        "Trained models. It does not follow: a token whose first value is 0 is drained in all layers at once.",
     ),
 )

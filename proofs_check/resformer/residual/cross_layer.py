@@ -1,7 +1,6 @@
 """Section 3 of ResFormer: cross-layer attention and its approximation, the residual, NeuTRENO and DenseFormer."""
 
 from proofs_check.ledger.claim import INSTANCES, SAMPLES, Claim, Control, Severity, Verdict
-from proofs_check.ledger.exact_claim import unsettled_claim
 from proofs_check.ledger.mathematical import ONCE, mathematical, sampled, symbolic
 from proofs_check.resformer.residual import checks as c
 
@@ -41,19 +40,6 @@ CLAIMS: tuple[Claim, ...] = (
         note="What Section 3.1 asks of cross-layer attention, a small weight on a layer that says little, is lost: Eq. "
         "4 gives each layer one half.",
     ),
-    unsettled_claim(
-        "resformer.fig4.cosine",
-        f"{SECTION} and Figure 4",
-        "On a trained model Equation 4 is a good approximation of Equation 2, by cosine similarity, and better than "
-        "Equation 6.",
-        "The trained baseline and its 1000 samples; resformer.eq4.gap bounds the error by the range of the logits.",
-    ),
-    unsettled_claim(
-        "resformer.fig8.best",
-        "ResFormer, Section 4.2 and Figure 8",
-        "Every lambda beats the Transformer, and 2 is the best of those tried.",
-        "Trainings of 82M models over several seeds.",
-    ),
     mathematical(
         "resformer.eq9",
         "ResFormer, Section 3.4, Equation 9",
@@ -74,11 +60,5 @@ CLAIMS: tuple[Claim, ...] = (
         "them on.",
         formula=r"Y_2=\bigl(\alpha_{20}+\alpha_{21}+\alpha_{22}(\alpha_{10}+\alpha_{11})\bigr)X_0"
         r"+(\alpha_{21}+\alpha_{22}\alpha_{11})A_1V_1+\alpha_{22}A_2V_2",
-    ),
-    unsettled_claim(
-        "resformer.eq9.hyper",
-        "ResFormer, Section 3.4, Equation 9",
-        "The alpha_i of DenseFormer are hyper-parameters.",
-        "A reading of the cited paper: there they are learnt.",
     ),
 )

@@ -1,7 +1,6 @@
 """What SVFormer stores (Section 3.5), also with groups and anchors."""
 
 from proofs_check.ledger.claim import Claim, Severity, Verdict
-from proofs_check.ledger.exact_claim import unsettled_claim
 from proofs_check.ledger.mathematical import mathematical
 
 SECTION = "ResFormer, Section 3.5, Equation 10"
@@ -19,11 +18,5 @@ CLAIMS: tuple[Claim, ...] = (
         "with 12 and 47.9 % with 24, and never one half, which sharing keys and values by twos saves of an even number "
         "of layers.",
         formula=r"L\ge\tfrac1{2c}\implies\tfrac12-c\le1-\tfrac{L+1}{2L}<\tfrac12",
-    ),
-    unsettled_claim(
-        "resformer.sec3.5.first",
-        "ResFormer, Sections 2.2 and 3.5",
-        "SVFormer is the first method to decouple the values from queries and keys.",
-        "A statement about priority.",
     ),
 )

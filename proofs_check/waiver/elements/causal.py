@@ -4,7 +4,6 @@ from fractions import Fraction
 
 from proofs_check.language import choice, eq, exp, log, total, when, whole
 from proofs_check.ledger.claim import SAMPLES, WITNESSED, Control, Effort, Severity, Verdict
-from proofs_check.ledger.exact_claim import unsettled_claim
 from proofs_check.ledger.mathematical import exact, mathematical, sampled
 from proofs_check.records import derived, every, rule
 from proofs_check.waiver.elements import checks as c
@@ -102,11 +101,5 @@ CLAIMS = (
         is_correction=True,
         note="Layer by layer: its attention gives the token its own value, and all else is done token by token. It "
         "keeps its own word: it is a copy of the first token only where the two words are one.",
-    ),
-    unsettled_claim(
-        "waiver.sec4.1.characters",
-        "Waiver paper, Sections 4.1 and 4.3.2",
-        "The texts are 100 samples of more than 1024 characters; BERT's sequences have 512 tokens.",
-        "The samples, and how they were brought to 512 tokens: at four characters a token 1025 are 257.",
     ),
 )

@@ -1,7 +1,6 @@
 """What a waiver is (Sections 3.1 and 3.2 of the waiver paper): weights, values, keys, and the effect on the output."""
 
 from proofs_check.ledger.claim import WITNESSED, Claim, Control, Severity, Verdict, Witness
-from proofs_check.ledger.exact_claim import unsettled_claim
 from proofs_check.ledger.mathematical import exact, mathematical
 from proofs_check.waiver.elements import checks as c
 
@@ -24,13 +23,6 @@ CLAIMS: tuple[Claim, ...] = (
         witness=Witness({"length": 2}),
         note="To the length less 1; Equations 9 to 11 count from 1.",
         formula=r"\sum_{k=0}^{n-1}e^{e(i,k)}",
-    ),
-    unsettled_claim(
-        "waiver.sec3.1.least",
-        "Waiver paper, Section 3.1",
-        "Where no token is related to the query, the least impactful strategy is an element that takes the attention.",
-        "A statement about what training chooses. Other ways exist (waiver.sec3.1.needed); it takes trainings that "
-        "offer both.",
     ),
     mathematical(
         "waiver.abstract.contribution",

@@ -136,10 +136,10 @@ def places() -> dict[str, str]:
     """Where each id is first written as a text of its own, outside of proofs and statements as data."""
     from proofs_check.ledger.registry import installed
 
-    written, found = re.compile(rf'.*?(?:^\s*|\()"((?:{"|".join(installed())})\.[\w.]+)"'), {}
+    written, found = re.compile(rf'.*?(?:^\[|^\s*|\()"((?:{"|".join(installed())})\.[\w.]+)"'), {}
     for package in dict.fromkeys(paper.package for paper in installed().values()):
         (folder,) = map(Path, import_module(package).__path__)
-        for path in sorted(folder.rglob("*.py")):
+        for path in (*sorted(folder.rglob("*.toml")), *sorted(folder.rglob("*.py"))):
             if {"proofs", "formal", "formal.py"} & set(path.relative_to(folder).parts):
                 continue
             for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
