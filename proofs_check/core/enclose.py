@@ -96,7 +96,7 @@ class Evaluator:
             except Undefined as reason:
                 reason.term = term if reason.term is None else reason.term
                 raise
-            if not type(found) is Fraction and not (found[0].is_finite() and found[1].is_finite()):
+            if type(found) is not Fraction and not (found[0].is_finite() and found[1].is_finite()):
                 raise Unknown(f"nothing finite is known about a {term.kind}")
             self.known[term] = found
         return found
