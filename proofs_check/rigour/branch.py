@@ -6,7 +6,6 @@ from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
 from fractions import Fraction
-from functools import reduce
 from typing import Any
 
 from flint import arb
@@ -28,8 +27,8 @@ def boxes(sequent: Sequent, *, budget: int = 1500, precision: int = 64) -> Proof
     return searched(sequent, budget, precision)[0]
 
 
-def searched(sequent: Sequent, budget: int, precision: int, kinds: Sequence[str] = KINDS) -> tuple[Proof, arb | None]:
-    """A certificate with leaves of these kinds, and the least margin on its leaves; None where the goal is on none."""
+def searched(sequent: Sequent, budget: int, precision: int, kinds: Sequence[str] = KINDS) -> tuple[Proof, arb]:
+    """A certificate with leaves of these kinds, and the least margin that they show; infinite where they show none."""
     with working(precision):
         try:
             root = root_of(sequent)
@@ -80,9 +79,9 @@ def _outer(value: Any, side: int) -> Fraction:
 
 def _search(
     look: Look, root: Region, wholes: set[str], budget: int, kinds: Sequence[str]
-) -> tuple[list[Any], arb | None]:
+) -> tuple[list[Any], arb]:
     tree: dict[int, Any] = {}
-    lows: list[arb] = []
+    least = arb("inf")
     queue = deque([(1, root)])
     spent = 0
     while queue:
@@ -92,8 +91,8 @@ def _search(
         number, region = queue.popleft()
         leaf = _leaf(look, region, kinds)
         if leaf is not None:
-            tree[number], low = leaf
-            lows += [] if low is None else [low]
+            tree[number], shown = leaf
+            least = least.min(shown)
             continue
         if not region:
             raise Failed("boxes: enclosures do not decide a goal without variables")
@@ -118,7 +117,7 @@ def _search(
         nodes.append(tree[number])
         if tree[number][0] == "cut":
             pending += [2 * number + 1, 2 * number]
-    return nodes, reduce(arb.min, lows) if lows else None
+    return nodes, least
 
 
 def _weight(root: Region, region: Region, name: str) -> Fraction:
@@ -126,7 +125,7 @@ def _weight(root: Region, region: Region, name: str) -> Fraction:
     return (region[name][1] - region[name][0]) / whole if whole else Fraction(0)
 
 
-def _leaf(look: Look, region: Region, kinds: Sequence[str]) -> tuple[list[Any], arb | None] | None:
+def _leaf(look: Look, region: Region, kinds: Sequence[str]) -> tuple[list[Any], arb] | None:
     """A leaf that shows the goal on the region, with a lower bound of its margin, or that a hypothesis fails there."""
     for kind in kinds:
         for which, (_, margin) in enumerate(look.goals):
@@ -138,5 +137,5 @@ def _leaf(look: Look, region: Region, kinds: Sequence[str]) -> tuple[list[Any], 
             for which in range(len(look.facts)):
                 with suppress(*_FAULTS):
                     if look.shows(region, "none", which):
-                        return ["none", which], None
+                        return ["none", which], arb("inf")
     return None
