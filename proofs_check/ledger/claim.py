@@ -57,7 +57,7 @@ class Kind(Enum):
 
     KERNEL = "kernel"  # reserved for a proof assistant; refused until there is one
     SYMBOLIC = "symbolic"  # identities in free symbols
-    CERTIFIED = "certified"  # a certificate that the second checker went through
+    CERTIFIED = "certified"  # certificates that the core went through
     EXACT = "exact"  # rationals, symbols or Arb balls by one program
     SAMPLED = "sampled"
     TRAINED = "trained"
