@@ -22,7 +22,8 @@ from proofs_check.core.statement import Statement
 class Verdict:
     """One claim. verdict: holds, holds_if, typo, false, unsettled; status: whether the evidence supports that verdict
     (confirmed, contradicted, undecided, error, not_checked; None if nothing was run); strength and coverage: of what,
-    and how far (see CONTRIBUTING); witness: the point, what is printed and what is true there; holds_instead: the
+    and how far (see CONTRIBUTING); witness: the point, what is printed and what is true there, or both
+    sides of what the core refutes; holds_instead: the
     corrected statement, called `correction`; as_data: the sentence that the core decides, printed from its tree, or
     nothing.
     """
@@ -123,7 +124,18 @@ def verify(
     plan = workers.Plan(tuple(papers) or None, ids or None, verdict, full)
     rows = workers.run(plan, jobs) if run else workers.records_of(plan)
     names = [field.name for field in fields(Verdict)]
-    return Verdicts([Verdict(**{name: row[name] for name in names}) for row in rows])
+    return Verdicts([Verdict(**{name: row[name] for name in names} | {"witness": _witness(row)}) for row in rows])
+
+
+def _witness(row: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """That of the evidence, or where the core refutes a claim ruled false or a typo."""
+    from proofs_check.ledger.failure import sides
+
+    core = row.get("core", {})
+    if row["witness"] is not None or core.get("outcome") != "refuted":
+        found: Mapping[str, Any] | None = row["witness"]
+        return found
+    return {"point": core["at"]["point"], "sides": sides(row["formal"], core["at"])}
 
 
 def decide(statement: Statement, *, seconds: float = 60, mutants: bool = False) -> Decision:

@@ -1,6 +1,5 @@
 """Cache sizes that RazorAttention states, against its own Table 2."""
 
-from fractions import Fraction
 
 from proofs_check.ledger.claim import (
     ENUMERATED,
@@ -59,16 +58,7 @@ CLAIMS: tuple[Claim, ...] = (
         "RazorAttention, Abstract and Table 2, corrected",
         "From N = 4000 on the reduction is (17/20)(1 - max(4000/N, 1/5)), before it is 0: at most 68 %, reached from N "
         "= 20000 on; 42.5 % at 8000, 51 % at 10000 and 63.75 % at 16000 tokens.",
-        exact(
-            "at most 17/25, counted and by the formula, at 120 lengths",
-            c.most_reduction,
-            ALL_LENGTHS,
-            Control("at most 67 %", lambda length: c.most_reduction(length, Fraction(67, 100))),
-        ),
         nature=Nature.TABLE,
-        coverage=everywhere(
-            "The formula is the count for every N: 15 whole heads and 85 with the longer of two buffers."
-        ),
         is_correction=True,
         formula=r"\frac{17}{20}\left(1-\max\left(\frac{4000}{N},\frac15\right)\right),\quad N\ge4000",
     ),
