@@ -18,7 +18,20 @@ from typing import Any
 
 from proofs_check.core.domain import Variable
 from proofs_check.core.statement import Definition, Form, Statement, gap
-from proofs_check.core.terms import ONE, ZERO, Term, both, conjuncts, free, from_json, names_in, rebuild, to_json, walk
+from proofs_check.core.terms import (
+    ONE,
+    ZERO,
+    Term,
+    both,
+    conjuncts,
+    free,
+    from_json,
+    names_in,
+    num,
+    rebuild,
+    to_json,
+    walk,
+)
 
 # How strongly a piece of text holds together: a sum, a product with a minus, a fold, which takes in what follows, ..
 _LOOSE, _SUM, _MINUS, _FOLD, _PRODUCT, _POWER, _TIGHT = range(7)
@@ -40,7 +53,8 @@ _LATEX = {
     "cases": r"\begin{{cases}} {} \\ {} & \text{{otherwise}} \end{{cases}}", "say": r"\text{{{}}}",
     "and": r" \wedge ", "or": r" \vee ", "implies": r" \Rightarrow ", "iff": r" \Leftrightarrow ",
     "all": r"\bigwedge", "some": r"\bigvee", "<=": r"\le", ">=": r"\ge", "!=": r"\ne", "->": r"\mapsto",
-    ".": r"\cdot", "in": r"\in", "oo": r"\infty", "R": r"\mathbb{{R}}", " x ": r" \times ", "max": r"\max", "min": r"\min",
+    ".": r"\cdot", "in": r"\in", "oo": r"\infty", "R": r"\mathbb{{R}}", " x ": r" \times ", "max": r"\max",
+    "min": r"\min",
 }  # fmt: skip
 Written = tuple[str, int]
 Cases = list[tuple[Term, Term]]
@@ -189,7 +203,7 @@ class _Printer:
 
     def listed(self, cases: Cases, otherwise: Term, place: Term) -> str:
         """(a, b, then c) for a if place = 1, b if place = 2, else c; empty for other cases."""
-        steps = [Term("rel", "=", place, Term("num", Fraction(k))) for k in range(1, len(cases) + 1)]
+        steps = [Term("rel", "=", place, num(k)) for k in range(1, len(cases) + 1)]
         fits = [condition for condition, _ in cases] == steps
         return f"({self.many(then for _, then in cases)}, {self.say('then ')}{self.at(otherwise)})" if fits else ""
 
@@ -342,7 +356,8 @@ def _printer(roots: Sequence[Term], definitions: Iterable[tuple[str, Definition]
         if node not in seen:
             seen[node] = None
             shown = [part for part, *_ in printer.shapes(node)] if node.kind in ("and", "or") else node.inside
-            # What is left of a choice by cases is printed within it.
+            # A minus stays before a name; what is left of a choice by cases is printed within it.
+            shown = [p.parts[1] if p.kind == "mul" and p.parts[::2] == (num(-1),) else p for p in shown]
             places.update(p for k, p in enumerate(shown) if (node.kind, k, p.kind) != ("if", 2, "if"))
             pending += shown
     letters = (letter + str(k or "") for k in count() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ")

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from proofs_check.core.domain import Variable
 from proofs_check.core.statement import Form, gap
-from proofs_check.core.terms import FOLDS, FORMULAS, FUNCTIONS, PI, Term, both, conjuncts, lift, num, substitute
+from proofs_check.core.terms import FOLDS, FORMULAS, FUNCTIONS, PI, Term, conjuncts, num, substitute
 
 TOKEN = re.compile(r"( *)(\d+(?:\.\d+)?(?!\d)|[A-Za-z][A-Za-z0-9_]*'*|->|<=|>=|!=|\.\.|[^ ])")
 WORDS = {"and", "or", "implies", "exactly", "if", "else", "then"}
@@ -114,7 +114,8 @@ class Reader:
         found, place = self.many(self.sum, ")")[0], Term("var", "place")
         for k in range(len(entries), 0, -1):
             found = Term("if", Term("rel", "=", place, num(k)), entries[k - 1], found)
-        return substitute(found, {"place": self.many(self.sum, "]")[0]}) if self.opens("[") else Term("each", "place", found)
+        at = {"place": self.many(self.sum, "]")[0]} if self.opens("[") else {}
+        return substitute(found, at) if at else Term("each", "place", found)
 
     def cases(self):
         cases = []
@@ -148,7 +149,7 @@ class Reader:
         if name in (*FUNCTIONS, "max", "min") and self.opens("("):
             inside = self.many(self.sum, ")")
             return Term("apply", name, *inside) if name in FUNCTIONS else Term(name, *inside)
-        if name in self.known or self.peek() == "(" and not self.tokens[self.place][0]:
+        if name in self.known or self.tokens[self.place] == (False, "("):
             return self.called(name)
         return PI if name == "pi" else Term("var", name)
 
@@ -289,13 +290,18 @@ def factored(term, names):
 
 def content(variables, given, says):
     """What a statement says: its variables, its hypotheses and its conclusion."""
-    domains = {(v.name, v.low is not None and v.low_open, v.high is not None and v.high_open, v.whole, v.values, *(end if end is None else canonical(end)
-               for end in (v.low, v.high, v.radius)), *map(canonical, v.sizes)) for v in variables}
+    domains = set()
+    for v in variables:
+        low, high, radius = (None if end is None else canonical(end) for end in (v.low, v.high, v.radius))
+        opens = low is not None and v.low_open, high is not None and v.high_open
+        domains.add((v.name, low, high, *opens, v.whole, v.values, radius, *map(canonical, v.sizes)))
     if isinstance(says, Form):
-        boxes = [(name, canonical(low), canonical(high)) for name, low, high in says.box]
-        says = (says.kind, [canonical(t) for t in says.terms], [(name, canonical(t)) for name, t in says.at],
-                says.step, says.strict, boxes)  # fmt: skip
-    return domains, sorted((canonical(g) for g in conjuncts(given)), key=repr), canonical(says) if isinstance(says, Term) else says
+        box = [(name, canonical(low), canonical(high)) for name, low, high in says.box]
+        terms, at = list(map(canonical, says.terms)), [(name, canonical(t)) for name, t in says.at]
+        said = says.kind, terms, at, says.step, says.strict, box
+    else:
+        said = canonical(says)
+    return domains, sorted(map(canonical, conjuncts(given)), key=repr), said
 
 
 def of_statement(statement):
