@@ -106,7 +106,7 @@ class _Printer:
     def at(self, term: Term, least: int = _LOOSE) -> str:
         """The term's text, in parentheses where it would fall apart."""
         text, strength = self.write(term)
-        return text if strength >= least and (strength != _FOLD or least < _FOLD) else f"({text})"
+        return text if strength >= least else f"({text})"
 
     def write(self, term: Term) -> Written:
         named = self.parts.get(term)
