@@ -83,6 +83,7 @@ class _Printer:
         self.bound: frozenset[str] = frozenset() if other is None else other.bound
         self.taken: frozenset[str] = frozenset() if other is None else other.taken
         self.parts: dict[Term, str] = {} if other is None else other.parts
+        self.known_texts: dict[Term, Written] = {}
 
     def put(self, form: str, *texts: str) -> str:
         return self.style.get(form, form).format(*texts)
@@ -110,7 +111,11 @@ class _Printer:
 
     def write(self, term: Term) -> Written:
         named = self.parts.get(term)
-        return self.spelt(term) if named is None else (self.part(named, term), _TIGHT)
+        if named is not None:
+            return self.part(named, term), _TIGHT
+        if term not in self.known_texts:
+            self.known_texts[term] = self.spelt(term)
+        return self.known_texts[term]
 
     def part(self, name: str, term: Term) -> str:
         indices = sorted(free(term) & self.bound)
@@ -248,16 +253,21 @@ class _Printer:
 
     def shapes(self, formula: Term) -> list[tuple[Term, str]]:
         """The parts of a conjunction; those that differ in digits alone once, with letters, and the digits of each."""
-        blank = [_filled(part, {k: ZERO for k in range(len(_digits(part)))}, count()) for part in formula.parts]
+        digits = list(map(_digits, formula.parts))
+        zeros = dict.fromkeys(range(max(map(len, digits))), ZERO)
+        blank = [_filled(part, zeros, count()) for part in formula.parts]
+        alike: dict[Term, list[int]] = {}
+        for number, shape in enumerate(blank):
+            alike.setdefault(shape, []).append(number)
         found = []
-        for shape, part in zip(blank, formula.parts, strict=True):
-            members = [other for other, its in zip(formula.parts, blank, strict=True) if its is shape]
-            columns = list(zip(*map(_digits, members), strict=True))
+        for number, part in enumerate(formula.parts):
+            members = alike[blank[number]]
+            columns = list(zip(*(digits[k] for k in members), strict=True)) if len(members) >= _MANY else []
             moving = list(dict.fromkeys(column for column in columns if len(set(column)) > 1))
             letters = [name for name in "ijklmnpqrstuvwxyz" if name not in self.taken][: len(moving)]
-            if len(members) < _MANY or not 0 < len(moving) == len(letters):
+            if not 0 < len(moving) == len(letters):
                 found.append((part, ""))
-            elif part is members[0]:
+            elif number == members[0]:
                 names = {column: Term("var", name) for column, name in zip(moving, letters, strict=True)}
                 by = {k: names[column] for k, column in enumerate(columns) if column in names}
                 rows = " ".join(map("".join, zip(*moving, strict=True)))

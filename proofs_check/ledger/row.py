@@ -58,6 +58,11 @@ class Row:
     mutants: Mapping[str, Any] | None = None
     core: Mapping[str, Any] | None = None
 
+    @property
+    def conditions(self) -> list[str]:
+        """The hypotheses that the statement does not say itself."""
+        return [condition for condition in self.hypotheses if condition not in self.statement]
+
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 

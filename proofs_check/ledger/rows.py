@@ -69,6 +69,11 @@ def printed(formal: Statement | None) -> str:
     return "" if formal is None else "; where ".join([sentence(formal).removesuffix("."), *definitions(formal)])
 
 
+def beside(row: Row) -> str:
+    """What the core decides as data beyond the statement of the row: where that is printed, the definitions alone."""
+    return row.as_data.removeprefix(row.statement.removesuffix(".")).removeprefix("; ")
+
+
 def _fault(claim: Claim, registry: Mapping[str, Claim]) -> str:
     try:
         check_record(claim)

@@ -39,7 +39,7 @@ class Finding(NamedTuple):
     wording: str
     strength: str  # how far that is established
     label: str  # of the wording
-    as_data: str  # what the core proves of it
+    as_data: str  # what the core proves of it, beyond its wording
     command: str
 
 
@@ -78,13 +78,15 @@ def report(paper: str) -> Report:
 
 
 def _finding(view: View, every: dict[str, dict]) -> Finding:
+    from proofs_check.ledger.rows import beside
+
     row, title = view.row, "Write" if view.row.verdict == "typo" else view.note_title
     holds = every[row.correction] if row.correction else None
     return Finding(view.id, row.source, row.statement, row.formula or "", row.reading or "",
                    view.example, title, row.note or "", row.correction or "", view.wording,
                    "proved" if row.case and view.wording else holds.strength or "read" if holds else "",
                    view.wording_title if view.wording else "",
-                   holds.as_data if holds and holds.strength == "proved" else "",
+                   beside(holds) if holds and holds.strength == "proved" else "",
                    f"python -m scripts verify --id {view.id}")  # fmt: skip
 
 

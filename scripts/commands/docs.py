@@ -259,7 +259,7 @@ def errata(registry, every) -> str:
 
 def _erratum(row, claim) -> list[str]:
     from proofs_check.ledger.harness import evaluate_witness
-    from proofs_check.ledger.rows import plain
+    from proofs_check.ledger.rows import beside, plain
 
     from .report import failing, note_title, show
 
@@ -279,7 +279,8 @@ def _erratum(row, claim) -> list[str]:
         point, printed, true = (escaped(show(plain(part))) for part in (witness.point, witness.printed, witness.true))
         lines += [f"Witness at {point or 'the statement itself'}:", "", f"- printed: {printed}", f"- true: {true}", ""]
     elif row.strength == "proved" and row.core["outcome"] == "refuted":
-        lines += [f"{escaped(failing(row))}: the core refutes it as data: {escaped(row.as_data)}", ""]
+        said = escaped(beside(row))
+        lines += [f"{escaped(failing(row))}: the core refutes it{' as data: ' * bool(said)}{said}", ""]
     return lines
 
 

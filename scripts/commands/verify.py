@@ -212,7 +212,7 @@ def _summary_lines(rows, summary: dict) -> list[str]:
         lines.append(f"{summary['decided_by_the_core']} of them as data, for the core ({how}); --id prints each")
     for claim in rows:
         if claim.message:
-            lines += [_failure(claim), *_sides(claim), *_as_data(claim)]
+            lines += [_failure(claim), *_sides(claim), *_as_data(claim.as_data)]
     return lines
 
 
@@ -239,7 +239,7 @@ def details(rows, summary: dict) -> str:
     for claim in rows:
         lines += [f"{claim.id}: {_verdict(claim)}, {claim.status}", f"  {claim.source}"]
         parts = [("Statement", claim.statement), ("Read as", claim.reading)]
-        parts += [("If", "; ".join(claim.hypotheses)), (note_title(claim), claim.note), ("In prose", claim.why)]
+        parts += [("If", "; ".join(claim.conditions)), (note_title(claim), claim.note), ("In prose", claim.why)]
         lines += [f"  {name}: {text}" for name, text in parts if text] + _sides(claim)
         if claim.holds_instead:
             lines.append(": ".join(filter(None, ["  Holds instead", claim.correction, claim.holds_instead])))
@@ -258,10 +258,12 @@ def _core(claim) -> list[str]:
     found = claim.core
     if found is None:
         return []
+    from proofs_check.ledger.rows import beside
+
     from .report import failing
 
     why = f"; {found['message']}" if found["message"] else ""
-    lines = [*_as_data(claim), f"  The core: {found['outcome']}{why}"]
+    lines = [*_as_data(beside(claim)), f"  The core: {found['outcome']}{why}"]
     if found["outcome"] == "refuted":
         lines.append(f"    {failing(claim)} ({found['at']['part']})")
     if claim.mutants:
@@ -269,9 +271,9 @@ def _core(claim) -> list[str]:
     return lines
 
 
-def _as_data(claim) -> list[str]:
+def _as_data(words: str) -> list[str]:
     """What the core decides in its own words, which no others replace."""
-    said = claim.as_data.replace("; where ", "\n    where ")
+    said = words.replace("; where ", "\n    where ")
     return f"  As data: {said}".splitlines() if said else []
 
 
@@ -309,7 +311,7 @@ def overview(rows: list) -> str:
     left = [claim for claim in rows if claim.status not in ("confirmed", "not_checked")]
     lines.append(f"Claims that fail or stay open: {len(left)}." + " The first one:" * bool(left))
     for claim in left[:1]:
-        lines += [cli.wrapped(line, 2) for line in (_failure(claim), *_sides(claim), *_as_data(claim)[:1])]
+        lines += [cli.wrapped(line, 2) for line in (_failure(claim), *_sides(claim), *_as_data(claim.as_data)[:1])]
     return "\n".join(lines)
 
 
