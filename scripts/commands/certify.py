@@ -26,7 +26,8 @@ def main(argv: list[str] | None = None) -> int:
     from proofs_check.ledger.store import to_try, with_mutant
     from proofs_check.ledger.workers import processes
 
-    claims = {name: claim for name, claim in load().items() if claim.formal is not None}
+    papers = tuple(dict.fromkeys(name.split(".")[0] for name in args.id)) if args.id else None
+    claims = {name: claim for name, claim in load(papers).items() if claim.formal is not None}
     for name in args.id or ():
         if name not in claims:
             raise ValueError(f"there is no claim {name!r} with a statement")

@@ -62,9 +62,8 @@ def _write_papers(site: Path, papers: list[str]) -> int:
 def _check() -> int:
     """Say what is stale; 0 if nothing is."""
     from proofs_check.ledger import judged, shipped
-    from proofs_check.ledger.registry import host, load
 
-    registry = load(host())
+    registry = ledger()
     fresh = pages(registry, records(registry))
     found = [*(str(path.relative_to(ROOT)) for path in _stale(fresh)), *judged.stale(_statements(registry))]
     found += [str(path.with_suffix(".ipynb").relative_to(ROOT)) for path in _old_notebooks()]
@@ -83,9 +82,8 @@ def _write(site: Path, quiet: bool) -> int:
 
     with quiet_restarts(), build.drawing(site / "figures", quiet=quiet):
         from proofs_check.ledger import judged
-        from proofs_check.ledger.registry import host, load
 
-        registry = load(host())
+        registry = ledger()
         _keep(judged, registry)
         _list_what_ships()
         rows = records(registry)
@@ -134,6 +132,13 @@ def _keep(judged, registry) -> None:
         atomic_write_text(judged.FILE, judged.written(_statements(registry)))
         judged.kept.cache_clear()
         print(f"wrote {judged.FILE.relative_to(ROOT)}")
+
+
+def ledger() -> Mapping:
+    """The claims of this project's papers, whatever is installed beside them."""
+    from proofs_check.ledger.registry import host, load
+
+    return load(host())
 
 
 def pages(registry, rows) -> dict[Path, str]:
