@@ -61,6 +61,9 @@ def own_pages():
     return [docs.errata(claims, rows), docs.claim_tables(claims, rows), docs.findings(rows), site.nav, site.all()]
 
 
+KEPT = registry.installed.cache_clear, registry._mentions.cache_clear, store._file.cache_clear, store._ALONE.clear
+
+
 @pytest.fixture
 def other(tmp_path, monkeypatch):
     """The folder of the package, installed."""
@@ -70,8 +73,8 @@ def other(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     registry.installed.cache_clear()
     yield tmp_path / "other_paper"
-    registry.installed.cache_clear()
-    registry._mentions.cache_clear()
+    for forget in KEPT:
+        forget()
     for module in [name for name in sys.modules if name.split(".")[0] == "other_paper"]:
         del sys.modules[module]
 
@@ -128,6 +131,13 @@ def test_the_pages_of_this_project_are_the_same_beside_it(request, monkeypatch):
     monkeypatch.setattr(docs, "pages", lambda claims, rows: {})
     docs.main(["--check"])
     assert seen and not set(NAMES) & seen[0]
+
+
+def test_a_claim_of_another_package_is_refused_in_a_line(other, command):
+    claims = other / "claims.py"
+    claims.write_text(claims.read_text("utf-8").replace("other.tab1", "kv.tab15.better"), "utf-8")
+    told = "error: other_paper holds a claim 'kv.tab15.better', and the paper kv belongs to proofs_check.kv\n"
+    assert command("verify", "--id", "kv.tab15.better") == (1, "", told)
 
 
 def test_its_places_are_its_own(other):
