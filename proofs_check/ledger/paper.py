@@ -45,7 +45,7 @@ class Paper:
         known = {**(self.first.places if self.first else {}), **self.places}
         papers = {False: self, True: self.first}
         every = [(label, which) for label, earlier in labels(at, known)
-                 for which in ((False, True) if BOTH in at else (earlier,))]  # fmt: skip
+                 for which in ((False, True) if BOTH in at else (earlier,))]
         kinds = {_kind(papers[which], label, at) for label, which in every}
         mine, old = (tuple(dict.fromkeys(label for label, earlier in every if earlier is which)) for which in papers)
         if not mine:

@@ -17,7 +17,7 @@ WORDS = (
     *JOINS, *PARTS, "(", "Listing", "after", "against", "also", "before", "below", "definition", "equality", "fifth",
     "first", "fourth", "in", "inequality", "it", "last", "left", "listing", "middle", "of", "on", "right", "second",
     "the", "third", "with",
-)  # fmt: skip
+)
 # What stands in no paper: a statement of ours beside the place.
 OURS = ("added", "addition", "completed", "corrected", "here", "our", "ours", "sharpened", "trained")
 FIRST, BOTH = ("(first version:", "; first version,"), "(both versions)"

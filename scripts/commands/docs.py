@@ -21,12 +21,13 @@ READ = "<!-- second reading: begin -->", "<!-- second reading: end -->"
 
 def parser() -> cli.Parser:
     p = cli.command_parser("docs", __doc__)
-    p.add_argument("--check", action="store_true", help="write nothing; exit 1 if a committed page is stale")
-    p.add_argument("--shipped", action="store_true", help="write the sha256 of what ships as data, and nothing else")
-    p.add_argument(
+    what = p.add_mutually_exclusive_group()
+    what.add_argument("--check", action="store_true", help="write nothing; exit 1 if a committed page is stale")
+    what.add_argument("--shipped", action="store_true", help="write the sha256 of what ships as data, and nothing else")
+    what.add_argument(
         "--paper", action="append", metavar="NAME",
         help="write errata, claims and the page of this paper into --site, and nothing else (repeatable)",
-    )  # fmt: skip
+    )
     p.add_argument("--site", default="out/site", metavar="FOLDER", help="where the site goes (default out/site)")
     return p
 

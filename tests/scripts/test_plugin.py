@@ -83,7 +83,7 @@ def test_the_commands_work_for_it(other, command, done, here):
     listed = done("verify", "--list", "--paper", "other")
     assert [line.split()[:2] for line in listed.splitlines()] == [
         ["other.thm1", "false"], ["other.thm1.corrected", "holds"], ["other.tab1", "holds"],
-    ]  # fmt: skip
+    ]
     (one, *_) = [claim.formal for claim in registry.load(("other",)).values()]
     assert store.judge(one.to_json())["message"] == "no certificate is stored for it"
     stored = other / "certificates" / "other.json"
@@ -95,7 +95,7 @@ def test_the_commands_work_for_it(other, command, done, here):
     done("verify", "--paper", "other", "--jobs", 1, "--quiet", "--json", "v.json")
     assert [(row["status"], row["strength"]) for row in read("v.json")["claims"]] == [
         ("confirmed", "proved"), ("confirmed", "proved"), ("confirmed", "argued"),
-    ]  # fmt: skip
+    ]
 
     assert len(done("audit", "other").split()) == 2
     report = (here / "out/audit/other/report.md").read_text("utf-8")
@@ -110,7 +110,7 @@ def test_its_pages_are_written_where_they_are_asked_for_and_lead_nowhere_else(ot
     assert sorted(written) == [
         f"site/{name}" for name in ("claims-other.md", "claims.html", "errata.html", "errata.md", "paper-other.html",
                                     "style.css")
-    ]  # fmt: skip
+    ]
     texts = {name: (here / name).read_text("utf-8") for name in written}
     assert "[Exponentials & co.](https://example.org/other)." in texts["site/errata.md"]
     assert texts["site/claims-other.md"].startswith("# Claims: other paper\n")
@@ -119,7 +119,7 @@ def test_its_pages_are_written_where_they_are_asked_for_and_lead_nowhere_else(ot
         links = [link for link in re.findall(r'href="([^"]+)"', text) if "://" not in link]
         assert {f"site/{link.split('#')[0]}" for link in links if link[0] != "#"} <= set(written), name
         assert all(f'id="{link.split("#")[1]}"' in texts[f"site/{link.split('#')[0]}"] for link in links
-                   if "#" in link and link[0] != "#")  # fmt: skip
+                   if "#" in link and link[0] != "#")
 
 
 def test_the_pages_of_this_project_are_the_same_beside_it(request, monkeypatch):
@@ -136,8 +136,9 @@ def test_the_pages_of_this_project_are_the_same_beside_it(request, monkeypatch):
 def test_a_claim_of_another_package_is_refused_in_a_line(other, command):
     claims = other / "claims.py"
     claims.write_text(claims.read_text("utf-8").replace("other.tab1", "kv.tab15.better"), "utf-8")
-    told = "error: other_paper holds a claim 'kv.tab15.better', and the paper kv belongs to proofs_check.kv\n"
-    assert command("verify", "--id", "kv.tab15.better") == (1, "", told)
+    told = "other_paper holds a claim 'kv.tab15.better', and the paper kv belongs to proofs_check.kv"
+    assert command("verify", "--id", "kv.tab15.better") == (1, "", f"error: {told}\n")
+    assert command("audit", "other") == (2, "", f"error: {told}\n")
 
 
 def test_its_places_are_its_own(other):

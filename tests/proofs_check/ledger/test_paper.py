@@ -28,7 +28,7 @@ PLACES = {
     "Section 3.2, Various depth, paragraph 2": ("Section 3.2|Various depth", "", "text"),
     "added to Table 6": ("Table 6", "", "table"),
     "Appendix F, trained here": ("Appendix F", "", "text"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("at", PLACES)
@@ -98,7 +98,7 @@ BROKEN = {
     "a label twice": (BASE + '[a.places]\ntable = ["Table 1 to 3", "Table 2"]\n', "'Table 2' is listed twice"),
     "no range": (BASE + '[a.places]\ntable = ["Table 3 to 1"]\n', "from Table 3 to Table 1 there is no range"),
     "a first version that is not described before": (BASE + '[a]\nfirst = "b"\n[b]\n', "'b'"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", BROKEN)
