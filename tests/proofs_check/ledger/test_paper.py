@@ -24,6 +24,8 @@ PLACES = {
         "Section 4.5|Figure 7a", "Section 4.7|Figure 8b", "figure text"),
     "Appendix F.1 and Fig. 10a; first version, Section 4.6": ("Appendix F.1|Figure 10a", "Section 4.6", "figure text"),
     "Sections 2.1 and 3.1 (both versions)": ("Section 2.1|Section 3.1", "Section 2.1|Section 3.1", "text"),
+    "Section 3.1, Theorem 3.2 (first version: Theorem 1), Eq. 8 (both versions)": (
+        "Section 3.1|Theorem 3.2|Eq. 8", "Theorem 1|Section 3.1|Eq. 8", "theorem equation text"),
     "footnote 8, first sentence": ("footnote 8", "", "text"),
     "Section 3.2, Various depth, paragraph 2": ("Section 3.2|Various depth", "", "text"),
     "added to Table 6": ("Table 6", "", "table"),
@@ -44,6 +46,7 @@ REFUSED = {
     "Theorem 3.9": "kv has no Theorem 3.9: did you mean 'Theorem 3",
     "Theorem 1": "kv has no Theorem 1",
     "Theorem 3.2 (both versions)": "kv1 has no Theorem 3.2",
+    "Section 3.3, Theorem 3.2 (first version: Theorem 1), Eq. 14 (both versions)": "kv1 has no Eq. 14",
     "Table 16 (first version: Table 16)": "kv1 has no Table 16",
     "Tabel 3": "there is no place 'Tabel': did you mean 'Table'",
     "Section 3.2, on T = 2": "there is no place 'T'",
