@@ -22,12 +22,13 @@ READ = "<!-- second reading: begin -->", "<!-- second reading: end -->"
 
 def parser() -> cli.Parser:
     p = cli.command_parser("docs", __doc__)
-    p.add_argument("--check", action="store_true", help="write nothing; exit 1 if a committed page is stale")
-    p.add_argument("--shipped", action="store_true", help="write the sha256 of what ships as data, and nothing else")
-    p.add_argument(
+    what = p.add_mutually_exclusive_group()
+    what.add_argument("--check", action="store_true", help="write nothing; exit 1 if a committed page is stale")
+    what.add_argument("--shipped", action="store_true", help="write the sha256 of what ships as data, and nothing else")
+    what.add_argument(
         "--paper", action="append", metavar="NAME",
         help="write errata, claims and the page of this paper into --site, and nothing else (repeatable)",
-    )  # fmt: skip
+    )
     p.add_argument("--site", default="out/site", metavar="FOLDER", help="where the site goes (default out/site)")
     return p
 
@@ -63,9 +64,8 @@ def _write_papers(site: Path, papers: list[str]) -> int:
 def _check() -> int:
     """Say what is stale; 0 if nothing is."""
     from proofs_check.ledger import judged, shipped
-    from proofs_check.ledger.registry import host, load
 
-    registry = load(host())
+    registry = ledger()
     fresh = pages(registry, records(registry))
     found = [*(str(path.relative_to(ROOT)) for path in _stale(fresh)), *judged.stale(_decided(registry))]
     found += [str(path.with_suffix(".ipynb").relative_to(ROOT)) for path in _old_notebooks()]
@@ -84,9 +84,8 @@ def _write(site: Path, quiet: bool) -> int:
 
     with quiet_restarts(), build.drawing(site / "figures", quiet=quiet):
         from proofs_check.ledger import judged
-        from proofs_check.ledger.registry import host, load
 
-        registry = load(host())
+        registry = ledger()
         _keep(judged, registry)
         _list_what_ships()
         rows = records(registry)
@@ -138,6 +137,13 @@ def _keep(judged, registry) -> None:
         atomic_write_text(judged.FILE, judged.written(_decided(registry)))
         judged.kept.cache_clear()
         print(f"wrote {judged.FILE.relative_to(ROOT)}")
+
+
+def ledger() -> Mapping:
+    """The claims of this project's papers, whatever is installed beside them."""
+    from proofs_check.ledger.registry import host, load
+
+    return load(host())
 
 
 def pages(registry, rows) -> dict[Path, str]:

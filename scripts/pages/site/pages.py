@@ -86,7 +86,7 @@ class Pages:
         return self.render(page, "paper.html.j2", title=paper.title, link=paper.link, lead=PAPER_LEAD, dropped=gone,
                            tiles=[tile for tile in tiles if tile[1]],
                            worst=[view for view in mine if view.group.key == "breaks"], sections=sections(mine),
-                           figures=[f for f in FINDINGS if page_of(f.claims[0]) == page])  # fmt: skip
+                           figures=[f for f in FINDINGS * bool(self.documents) if page_of(f.claims[0]) == page])
 
     def errata(self) -> str:
         groups = [(group, members) for group, members in self.groups if members[0].row.verdict in ERRATA]

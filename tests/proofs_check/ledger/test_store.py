@@ -248,7 +248,7 @@ def test_what_has_to_be_trusted_is_checked_for_types():
 
 @pytest.mark.deep
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("paper", ["kv", "razor", "resformer", "waiver"])
+@pytest.mark.parametrize("paper", trust.PAPERS)
 def test_the_scripts_find_again_what_is_stored(ledger, paper):
     """A change of a rule or of a shared tactic leaves the stored certificate valid, and may break the script."""
     lost = []
