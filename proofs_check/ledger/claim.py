@@ -176,16 +176,16 @@ class Claim:
     an outcome of training: it is never counted as the paper's. `outcome_of` names the paper's claim that such an
     outcome stands beside, without ruling on it. `defect` names the claim whose defect this one repeats. `formal` is the
     statement as data, which the core decides: what is printed where the paper is wrong, what is true where it is not. A
-    claim that it settles needs no other evidence. `case` is what the verdict was computed from, if it was,
-    `why` a referee's prose beside it, which nothing checks.
+    claim that it settles needs no other evidence, and its statement, formula and hypotheses are printed from it. `case`
+    is what the verdict was computed from, if it was, `why` a referee's prose beside it, which nothing checks.
     """
 
     id: str
     source: str
-    statement: str
     nature: Nature
     verdict: Verdict
     evidence: tuple[Evidence, ...]
+    statement: str = ""
     formula: str = ""
     hypotheses: tuple[Interval | str, ...] = ()
     witness: Witness | None = None

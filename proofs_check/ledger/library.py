@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from proofs_check.core.statement import Statement
+from proofs_check.ledger.row import Row
 
 
 @dataclass(frozen=True)
@@ -124,18 +125,18 @@ def verify(
     plan = workers.Plan(tuple(papers) or None, ids or None, verdict, full)
     rows = workers.run(plan, jobs) if run else workers.records_of(plan)
     names = [field.name for field in fields(Verdict)]
-    return Verdicts([Verdict(**{name: row[name] for name in names} | {"witness": _witness(row)}) for row in rows])
+    told = ({name: getattr(row, name) for name in names} | {"witness": _witness(row)} for row in rows)
+    return Verdicts([Verdict(**one) for one in told])
 
 
-def _witness(row: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def _witness(row: Row) -> Mapping[str, Any] | None:
     """That of the evidence, or where the core refutes a claim ruled false or a typo."""
     from proofs_check.ledger.failure import sides
 
-    core = row.get("core", {})
-    if row["witness"] is not None or core.get("outcome") != "refuted":
-        found: Mapping[str, Any] | None = row["witness"]
-        return found
-    return {"point": core["at"]["point"], "sides": sides(row["formal"], core["at"])}
+    if row.witness is not None or row.core is None or row.core["outcome"] != "refuted":
+        return row.witness
+    at = row.core["at"]
+    return {"point": at["point"], "sides": sides(row.formal, at)}
 
 
 def decide(statement: Statement, *, seconds: float = 60, mutants: bool = False) -> Decision:

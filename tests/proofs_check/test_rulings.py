@@ -245,10 +245,10 @@ resformer.eq10.cache | statement | (2L)
 """)
 # What a statement as data is about, in its own words: hypotheses, and rows of every kind.
 AS_DATA = _rows("""
-resformer.beyond.smoothing | p a whole number, >= 1 and <= n
-resformer.eq10.cache | with 1 <= 2 c L
-resformer.eq10.grouped | g a whole number, >= 1 and <= h
-resformer.eq11.rows | q a whole number, >= 1 and <= n
+resformer.beyond.smoothing | 1 <= p <= n
+resformer.eq10.cache | if 1 <= 2 c L
+resformer.eq10.grouped | 1 <= g <= h
+resformer.eq11.rows | 1 <= q <= n
 """)
 
 # Balls by one program are exact, not certified.
