@@ -318,21 +318,6 @@ CLAIMS: tuple[Claim, ...] = (
         coverage=ENUMERATED,
         is_correction=True,
     ),
-    exact_claim(
-        "resformer.sec4.3.label",
-        "ResFormer, Section 4.3",
-        "Interestingly, ResFormer achieves an even lower final loss than ResFormer.",
-        c.different,
-        ({"printed": "ResFormer", "true": "cross-layer attention"},),
-        (Control("as printed", points=({"printed": "ResFormer", "true": "ResFormer"},)),),
-        scope="two names for the two losses that are compared",
-        nature=Nature.TEXTUAL,
-        verdict=Verdict.TYPO,
-        severity=Severity.MISPRINT,
-        coverage=ENUMERATED,
-        note="A lower final loss than cross-layer attention: the sentence before names the models of Eqn. 2 and of "
-        "Eqn. 6, and that of Eqn. 6 does badly.",
-    ),
     unsettled_claim(
         "resformer.sec1.parameters",
         "ResFormer, Section 1, Section 4.2 and Figure 6",
