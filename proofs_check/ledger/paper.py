@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from proofs_check.ledger.place import BOTH, KINDS, Place, labels, near, ours, sp
 class Paper:
     """One version of a text. written: how sources write its name, if not as `short`; sections: modules of claims in the
     package; certificates: the file of its statements'; page: one for all versions; places: the kind of each label;
-    symbols: what is defined; first: the version before.
+    lists: names of other kinds, as symbols; first: the version before.
     """
 
     id: str
@@ -33,7 +33,7 @@ class Paper:
     written: str = ""
     version: str = ""
     places: Mapping[str, str] = field(default_factory=dict)
-    symbols: tuple[str, ...] = ()
+    lists: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     first: Paper | None = None
 
     @property
@@ -63,6 +63,12 @@ class Paper:
         versions = (self.version, *([self.first.version] if old and self.first else []))
         return Place(self.id, at, mine, old, tuple(kind for kind in KINDS if kind in kinds), ours(at), versions)
 
+    def listed(self, among: str) -> Collection[str]:
+        """The names in a list, "labels" or one of `lists`. Raises: ValueError for another."""
+        if among != "labels" and among not in self.lists:
+            raise ValueError(f"{self.id} has no list of {among}{near(among, self.lists)}")
+        return self.places if among == "labels" else self.lists[among]
+
 
 def _kind(paper: Paper | None, label: str, at: str) -> str:
     if paper is None:
@@ -79,12 +85,13 @@ def read(package: str) -> tuple[Paper, ...]:
     found: dict[str, Paper] = {}
     try:
         data = tomllib.loads(path.read_text("utf-8"))
+        lists = data.pop("lists", {})
         common = {name: value for name, value in data.items() if not isinstance(value, dict)}
         for name in [name for name in data if name not in common]:
             own = {"short": name, "page": name, "certificates": "certificates", **common, **data[name]}
             own["certificates"] = (path.parent / own["certificates"] / f"{name}.json").resolve()
             own["first"] = found[own["first"]] if "first" in own else None
-            own |= {"sections": tuple(own["sections"]), "symbols": tuple(own.get("symbols", ()))}
+            own |= {"sections": tuple(own["sections"]), "lists": lists | own.get("lists", {})}
             own |= {"id": name, "package": package, "places": _listed(own.get("places", {}))}
             found[name] = Paper(**own)
     except (KeyError, OSError, TypeError, ValueError) as fault:

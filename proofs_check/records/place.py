@@ -16,6 +16,12 @@ def source(id: str, at: str) -> str:
     return f"{f'{paper.name} {version}'.rstrip()}, {text.replace(f' {BOTH}', '')}"
 
 
+def versions(id: str, at: str) -> list[Paper]:
+    """The records of the versions that have the sentence. Raises: ValueError as `place`."""
+    paper = _paper(id)
+    return [paper, *([paper.first] if place(id, at).first and paper.first else [])]
+
+
 def _paper(id: str) -> Paper:
     from proofs_check.ledger.registry import installed  # which reads the records
 

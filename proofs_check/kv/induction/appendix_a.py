@@ -6,16 +6,14 @@ from functools import partial
 
 import sympy as sp
 
-from proofs_check.evidence.margin import Margin, same, worst
+from proofs_check.evidence.margin import worst
 from proofs_check.kv.induction import appendix_a_checks as c
 from proofs_check.kv.induction import general_checks as general
 from proofs_check.ledger.claim import (
-    ENUMERATED,
     INSTANCES,
     Claim,
     Control,
     Effort,
-    Nature,
     Severity,
     Verdict,
     everywhere,
@@ -45,11 +43,6 @@ def _other_masks() -> tuple[Control, ...]:
         for first, second in pairs
         if (first, second) != ("strict", "inner")
     )
-
-
-def _named(names: tuple[str, ...]) -> Margin:
-    """Names of the two maps that are compared, against those that the theorem defines."""
-    return same(frozenset(names), frozenset({"IH", "TF"}))
 
 
 CONSTRUCTION = (
@@ -162,22 +155,6 @@ CONSTRUCTION = (
         "the first and the current token, {2..L-1}. Each of the seven other pairs of masks misses IH even as "
         "p -> infinity, at some L <= 4.",
         formula=r"\mathrm{TF}(x)=\sum_{s=2}^{L-1}\mathrm{softmax}(x_L^Ty_s/\sigma-m|L-s|)x_s",
-    ),
-    mathematical(
-        "kv.appA.ih2",
-        SECTION,
-        "What is compared with TF is called IH_2.",
-        exact(
-            "the names that Theorem 3.2 defines",
-            _named,
-            ({"names": ("IH", "TF")},),
-            Control("IH_2, as printed", points=({"names": ("IH_2", "TF")},)),
-        ),
-        nature=Nature.TEXTUAL,
-        verdict=Verdict.TYPO,
-        severity=Severity.MISPRINT,
-        coverage=ENUMERATED,
-        note="IH: there is one induction heads machine here.",
     ),
     mathematical(
         "kv.appA.supremum",

@@ -7,11 +7,9 @@ import sympy as sp
 from proofs_check.kv.induction import general_checks as general
 from proofs_check.kv.induction import impossibility_checks as c
 from proofs_check.ledger.claim import (
-    ENUMERATED,
     INSTANCES,
     Claim,
     Control,
-    Nature,
     Severity,
     Verdict,
     everywhere,
@@ -81,22 +79,6 @@ THEOREM_CLAIMS = (
         is_correction=True,
         formula=r"\mathrm{KVSA}(0,u,0)=e^m\,\mathrm{KVSA}(u,0,0),\quad\mathrm{IH}(u,0,0)=0,\quad"
         r"\mathrm{IH}(0,u,0)=u",
-    ),
-    mathematical(
-        "kv.appB.beta0",
-        APPENDIX,
-        "The parameters are alpha_1, alpha_2, beta_0 and beta_2.",
-        exact(
-            "the names of Eq. 5",
-            c.named,
-            ({"names": ("alpha1", "alpha2", "beta1", "beta2")},),
-            Control("beta_0, as printed", points=({"names": ("alpha1", "alpha2", "beta0", "beta2")},)),
-        ),
-        nature=Nature.TEXTUAL,
-        verdict=Verdict.TYPO,
-        severity=Severity.MISPRINT,
-        coverage=ENUMERATED,
-        note="beta_1; there is no beta_0. Its value is a misprint too (kv.appB.beta1).",
     ),
     mathematical(
         "kv.appB.beta1",

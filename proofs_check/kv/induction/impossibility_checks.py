@@ -57,10 +57,6 @@ def key_scale_term(alpha2: sp.Expr | None = None) -> Margin:
     return same_term(alpha=(0, sp.sqrt(width) / sigma if alpha2 is None else alpha2), scale=1 / sp.sqrt(width))
 
 
-def named(names: tuple[str, ...]) -> Margin:
-    return same(tuple(sorted(names)), ("alpha1", "alpha2", "beta1", "beta2"))
-
-
 def _epsilon(x: Sequence[Row], numbers: Numbers):
     """Share of the causal head on tokens 1 and L."""
     ends = numbers.weight(0, len(x) - 1) + numbers.weight(dot(x[-1], x[-2]), 0)

@@ -7,7 +7,7 @@ import sympy as sp
 from proofs_check.kv.landscape import theorem34_checks as c
 from proofs_check.kv.landscape.theorem34 import EVERY_LENGTH, INTERIOR_RUN
 from proofs_check.kv.landscape.theorem34_checks import INTERIOR, every_place, interior, planted_edge
-from proofs_check.ledger.claim import INSTANCES, Claim, Control, Effort, Nature, Severity, Verdict
+from proofs_check.ledger.claim import Claim, Control, Effort, Severity, Verdict
 from proofs_check.ledger.claim import everywhere as all_of_it
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, sampled, symbolic
 from theory.landscape import symbolic as closed
@@ -251,22 +251,5 @@ CLAIMS: tuple[Claim, ...] = (
         coverage=all_of_it("T, both alphas and the factors' constants are free."),
         note="O(.) allows any bounded factor; 1 + o(1) is meant, and needed.",
         formula=r"a_k=\frac{e^{\hat a_k}\,(1+o(1))}{S}",
-    ),
-    mathematical(
-        "kv.appC.x_n",
-        APPENDIX + ", attention scores, k = T + 1",
-        "The key at T + 1 mixes in x_n.",
-        exact(
-            "the token before the last one, T = 2..9, every i",
-            c.previous_of_last,
-            tuple({"tokens": t, "position": i} for t in range(2, 10) for i in range(1, t + 1)),
-            Control("x_{T-1}", lambda tokens, position: c.previous_of_last(tokens, position, 1)),
-        ),
-        nature=Nature.TEXTUAL,
-        verdict=Verdict.TYPO,
-        severity=Severity.MISPRINT,
-        coverage=INSTANCES,
-        note="x_T: there is no n in this proof.",
-        formula=r"\hat a_{T+1}=x_i^{\top}(\alpha_1x_i+\alpha_2x_n)",
     ),
 )

@@ -230,11 +230,6 @@ def attention_scores(tokens: int, position: int, swapped: bool = False) -> Margi
     return _all_equal(printed, true)
 
 
-def previous_of_last(tokens: int, position: int, place: int = 0) -> Margin:
-    """The key at T + 1 mixes in x_T (0-based token T - 1 - place)."""
-    return same(sentence(tokens, position)[tokens - 1], tokens - 1 - place)
-
-
 def _moment(power: int) -> int:
     """E g^power of a standard Gaussian."""
     return 0 if power % 2 else int(sp.factorial2(power - 1)) if power else 1

@@ -1,13 +1,10 @@
-"""References that lead nowhere and slips of the text, checked against what exists or against a small exact case."""
+"""References that lead nowhere, checked against what exists, and slips of the text, against a small exact case."""
 
 from proofs_check.evidence.margin import Margin, less, same
-from proofs_check.kv import KV, KV1
 from proofs_check.ledger.claim import ENUMERATED, INSTANCES, Control, Nature, Severity, Verdict
 from proofs_check.ledger.exact_claim import BOTH, FINAL, FIRST, exact_claim
-from proofs_check.records import Table
+from proofs_check.records import quoted
 
-# What can be referred to, by version. Statements are numbered within sections in the final version only.
-LABELS = {"final": KV.places, "first": KV1.places}
 # The sums that Appendix F.1 (first version: Section 4.6) finds away from 1.
 SUMS_AWAY_FROM_ONE = {"final": ("alpha", "beta"), "first": ("alpha", "alpha")}
 # The optimiser, its two rates and its weight decay as names and as numbers, in Section 4.1 and in Table 16 (6).
@@ -30,19 +27,6 @@ SENTENCES = [{"tokens": t, "position": i} for t in range(3, 8) for i in range(1,
 ERRORS = range(6)
 
 
-def _leads_somewhere(version: str, label: str) -> Margin:
-    return same(True, label in LABELS[version])
-
-
-def _leads_nowhere(version: str, label: str) -> Margin:
-    """0 where the label does not exist in this version."""
-    return same(False, label in LABELS[version])._replace(printed=label, true=f"no such {label.split()[0].lower()}")
-
-
-def _reference(version: str, label: str) -> dict[str, str]:
-    return {"version": version, "label": label}
-
-
 def _separates(lower: int, upper: int) -> Margin:
     """Every error at or above `lower` exceeds every error at or below `upper`."""
     return less(max(e for e in ERRORS if e <= upper), min(e for e in ERRORS if e >= lower))
@@ -57,10 +41,6 @@ def _repeats(tokens: int, position: int, ahead: int = 1) -> Margin:
     """In x_1 .. x_T x_i x_{i+1}, j = T + 1 repeats i, and token j + 1 is compared with token i + ahead."""
     words = [*range(1, tokens + 1), position, position + 1]
     return same(words[tokens + 1], words[position - 1 + ahead])
-
-
-def _is_a_benchmark(name: str) -> Margin:
-    return same(True, name.upper() in Table("kv-shifting: Table 2").header)
 
 
 def _names_two_sums(version: str) -> Margin:
@@ -84,58 +64,6 @@ TYPO = {
 FOR_SOME = {**TYPO, "coverage": INSTANCES}
 
 CLAIMS = (
-    exact_claim(
-        "kv.sec2.1.reference",
-        f"{FINAL}, Section 2.1",
-        "The difficulty follows from Property 3.2.",
-        _leads_somewhere,
-        (_reference("final", "Property 1"),),
-        (Control("Property 3.2", points=(_reference("final", "Property 3.2"),)),),
-        note="Property 1, as the first version says; the final version has no Property 3.2.",
-        **TYPO,
-    ),
-    exact_claim(
-        "kv.sec3.2.reference",
-        f"{BOTH}, Section 3.2, Various width",
-        "The need for width was analysed in Sections 2.1 and 2.3.",
-        _leads_somewhere,
-        [_reference(version, f"Section {n}") for version in LABELS for n in ("2.1", "3.1")],
-        (Control("Section 2.3", points=[_reference(version, "Section 2.3") for version in LABELS]),),
-        note="Neither version has a Section 2.3; width is discussed in Sections 2.1 and 3.1.",
-        **TYPO,
-    ),
-    exact_claim(
-        "kv.sec3.reference",
-        f"{FINAL}, Sections 3 and 4.5",
-        "The other perspective on KV shifting attention is in Appendix 3.3.",
-        _leads_somewhere,
-        (_reference("final", "Section 3.3"),),
-        (Control("Appendix 3.3", points=(_reference("final", "Appendix 3.3"),)),),
-        note="Section 3.3; the slip occurs twice.",
-        **TYPO,
-    ),
-    exact_claim(
-        "kv.appA.reference",
-        f"{BOTH}, Appendix A",
-        "The first inequality of the proof is by Lemma D.1.",
-        _leads_nowhere,
-        [_reference(version, "Lemma D.1") for version in LABELS],
-        (Control("Theorem 3.2", points=(_reference("final", "Theorem 3.2"),)),),
-        note="Neither version has a lemma, and Appendix D is the limitations or the data script; the number is likely "
-        "that of the proof's source. What is used: the summed change of softmax is at most twice the largest change of "
-        "its argument.",
-        **TYPO,
-    ),
-    exact_claim(
-        "kv.fn3.reference",
-        f"{FINAL}, footnote 3",
-        "Theorems 1 and 2 only give constructive upper bounds.",
-        _leads_somewhere,
-        [_reference("final", f"Theorem 3.{n}") for n in (2, 3)],
-        (Control("Theorems 1 and 2", points=[_reference("final", f"Theorem {n}") for n in (1, 2)]),),
-        note="Theorems 3.2 and 3.3: the names are those of the first version.",
-        **TYPO,
-    ),
     exact_claim(
         "kv.fn3.direction",
         f"{BOTH}, footnote 3",
@@ -184,16 +112,6 @@ CLAIMS = (
         **FOR_SOME,
     ),
     exact_claim(
-        "kv.sec4.2.benchmark",
-        f"{BOTH}, Section 4.2",
-        "The 2.9B models are compared on the benchmark Lambda.",
-        _is_a_benchmark,
-        ({"name": "Lambada"},),
-        (Control("Lambda", points=({"name": "Lambda"},)),),
-        note="Lambada, as in Table 2.",
-        **TYPO,
-    ),
-    exact_claim(
         "kv.tab16.optimizer",
         "KV shifting (final), Table 16 (first version: Table 6), with Section 4.1",
         "The optimiser of Section 4.1, AdamW with beta1 = 0.9 and beta = 0.95, is that of the table.",
@@ -216,4 +134,5 @@ CLAIMS = (
         "al. is on verifiers for word problems. That the other works fuse is theirs to say.",
         **TYPO,
     ),
+    *quoted(__file__),
 )

@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 
-from proofs_check.evidence.margin import at_most
 from proofs_check.ledger.claim import ENUMERATED, Claim, Control, Nature, Severity, Verdict
 from proofs_check.ledger.exact_claim import exact_claim, unsettled_claim
 from proofs_check.razor.measured import table_checks as c
@@ -142,19 +141,6 @@ CLAIMS: tuple[Claim, ...] = (
         scope="the printed averages",
         coverage=ENUMERATED,
         is_correction=True,
-    ),
-    exact_claim(
-        "razor.thm1.symbol",
-        "RazorAttention, Theorem 1 and the text below it",
-        "The distance beyond which the bound holds is called C_0.",
-        lambda used, defined: at_most(len(used - defined), 0),
-        ({"used": frozenset({"L_h"}), "defined": frozenset({"L_h"})},),
-        (Control("as printed", points=({"used": frozenset({"C_0"}), "defined": frozenset({"L_h"})},)),),
-        nature=Nature.TEXTUAL,
-        verdict=Verdict.TYPO,
-        severity=Severity.MISPRINT,
-        coverage=ENUMERATED,
-        note="C_0 is defined nowhere; Eq. 2 defines L_h, and the proof ends with m - n >= its right side.",
     ),
     unsettled_claim(
         "razor.sec4.3.optimal",

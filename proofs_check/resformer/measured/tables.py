@@ -2,10 +2,7 @@
 
 from fractions import Fraction
 
-from proofs_check.evidence.margin import different
 from proofs_check.language import absolute, both, choice, either, eq, exp, log, total, whole
-from proofs_check.ledger.claim import ENUMERATED, Control, Nature, Severity, Verdict
-from proofs_check.ledger.exact_claim import exact_claim
 from proofs_check.records import Table, column, constant, count, derived, every, one, quoted, rounds, rule
 from proofs_check.records.tables import numbers
 
@@ -139,20 +136,5 @@ CLAIMS = (
     rule("resformer.sec3.1.doubles.long", "added to Section 3.1, Table 4", one(both(
         times(2048, 1187), times(64_000, 1846), times(Fraction(2049, 2), 1103), times(Fraction(64_001, 2), 1758)),
         *COSTS), why="Of both lengths without and with a causal kernel, which spares half of the keys."),
-    exact_claim(
-        "resformer.sec4.3.label",
-        "ResFormer, Section 4.3",
-        "Interestingly, ResFormer achieves an even lower final loss than ResFormer.",
-        different,
-        ({"printed": "ResFormer", "true": "cross-layer attention"},),
-        (Control("as printed", points=({"printed": "ResFormer", "true": "ResFormer"},)),),
-        scope="two names for the two losses that are compared",
-        nature=Nature.TEXTUAL,
-        verdict=Verdict.TYPO,
-        severity=Severity.MISPRINT,
-        coverage=ENUMERATED,
-        note="A lower final loss than cross-layer attention: the sentence before names the models of Eqn. 2 and of "
-        "Eqn. 6, and that of Eqn. 6 does badly.",
-    ),
     *quoted(__file__),
 )

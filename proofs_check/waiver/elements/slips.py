@@ -37,11 +37,4 @@ CLAIMS: tuple[Claim, ...] = (
         "the first and last elements", "the first element from the other elements",
         "The first element from the others, as in the next paragraph: the last one is mixed like all others.",
     ),
-    _slip(
-        "waiver.fig4.index",
-        "Figure 4, caption",
-        "In Figure 4 the element at index 255 is changed.",
-        "255", "383",
-        "383, as in Section 4.3.2.",
-    ),
 )  # fmt: skip
