@@ -70,8 +70,11 @@ def printed(formal: Statement | None) -> str:
 
 
 def beside(row: Row) -> str:
-    """What the core decides as data beyond the statement of the row: where that is printed, the definitions alone."""
-    return row.as_data.removeprefix(row.statement.removesuffix(".")).removeprefix("; ")
+    """What the core decides, beside the statement of the row; where that is printed, the definitions alone."""
+    said, where, rest = row.as_data.partition("; where ")
+    if said == row.statement.removesuffix("."):
+        return f"Where {rest}" if where else ""
+    return f"As data: {row.as_data}" if said else ""
 
 
 def _fault(claim: Claim, registry: Mapping[str, Claim]) -> str:

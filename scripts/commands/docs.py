@@ -285,8 +285,7 @@ def _erratum(row, claim) -> list[str]:
         point, printed, true = (escaped(show(plain(part))) for part in (witness.point, witness.printed, witness.true))
         lines += [f"Witness at {point or 'the statement itself'}:", "", f"- printed: {printed}", f"- true: {true}", ""]
     elif row.strength == "proved" and row.core["outcome"] == "refuted":
-        said = escaped(beside(row))
-        lines += [f"{escaped(failing(row))}: the core refutes it{' as data: ' * bool(said)}{said}", ""]
+        lines += [f"{escaped(failing(row))}: the core refutes it. {escaped(beside(row))}".strip(), ""]
     return lines
 
 
