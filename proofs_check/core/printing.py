@@ -19,6 +19,7 @@ from typing import Any
 from proofs_check.core.domain import Variable
 from proofs_check.core.statement import Definition, Form, Statement, gap
 from proofs_check.core.terms import (
+    FORMULAS,
     ONE,
     ZERO,
     Term,
@@ -145,7 +146,7 @@ class _Printer:
             return self.put("pow", self.at(parts[0], _TIGHT), parts[1]), _POWER
         if kind in ("max", "min"):
             return f"{self.put(kind)}({self.many(parts)})", _TIGHT
-        if kind in ("rel", "and", "or", "implies", "iff"):
+        if kind in FORMULAS:
             return self.stated(term), _LOOSE
         written: Written = getattr(self, f"_{kind}")(*parts)
         return written
@@ -373,7 +374,7 @@ def _printer(roots: Sequence[Term], definitions: Iterable[tuple[str, Definition]
     letters = (letter + str(k or "") for k in count() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
     fit = (letter for letter in letters if letter not in taken)
     for node in sorted((node for node in seen if places[node] > 1), key=lambda node: node.size):
-        if len(printer.spelt(node)[0]) >= _LONG:
+        if len(printer.spelt(node)[0]) >= (3 * _LONG if node.kind in FORMULAS else _LONG):
             printer.parts[node] = next(fit)
     return printer
 
