@@ -1,6 +1,7 @@
 """The listings of Appendix M of the KV-shifting paper (first version: Appendix F), each flaw as a flag."""
 
 from enum import Enum
+from types import FunctionType
 from typing import Any
 
 import torch
@@ -60,10 +61,13 @@ class ListingDecoder:
         return torch.cat([self(part) for part in raw.split(chunks, dim=1)], dim=1)
 
 
-def listing_module(*, calls_super: bool = False, spelled: str = "foward", returns: bool = False) -> type[nn.Module]:
-    """The module of Appendix M, reduced to its coefficients: by default with the three slips that are printed.
+def listing_module(
+    *, imports_torch: bool = False, calls_super: bool = False, spelled: str = "foward", returns: bool = False
+) -> type[nn.Module]:
+    """The module of Appendix M, reduced to its coefficients: by default with the four slips that are printed.
 
-    Args: calls_super, nn.Module.__init__ runs first; spelled, the name of the forward method; returns, it returns.
+    Args: imports_torch, the name torch is bound; calls_super, nn.Module.__init__ runs first; spelled, the name of the
+        forward method; returns, it returns.
     """
 
     def __init__(self: Any, heads: int) -> None:
@@ -76,7 +80,9 @@ def listing_module(*, calls_super: bool = False, spelled: str = "foward", return
         mixed = listing_convolution(k, self.K)
         return mixed if returns else None
 
-    return type("Listing", (nn.Module,), {"__init__": __init__, spelled: forward})
+    bound = {"nn": nn, "Tensor": Tensor} | ({"torch": torch} if imports_torch else {})
+    start = FunctionType(__init__.__code__, bound, closure=__init__.__closure__)
+    return type("Listing", (nn.Module,), {"__init__": start, spelled: forward})
 
 
 def _windows(x: Tensor, window: int) -> Tensor:

@@ -77,26 +77,35 @@ class Look:
         self.facts = facts(sequent)
         # A monotone or mean value leaf speaks of segments; whole numbers and choices lie on them too.
         self.slopes: Callable[[int], dict[str, Term]] = cache(self._slopes)
+        self._last: tuple[Region, Evaluator] = ({}, evaluator({}))
 
     def _slopes(self, which: int) -> dict[str, Term]:
         margin = self.goals[which][1]
         return {name: derivative(margin, name) for name in sorted(free(margin))}
 
+    def on(self, region: Region) -> Evaluator:
+        """The evaluator of a region, the same one as long as the same region is asked for."""
+        if region is not self._last[0]:
+            self._last = region, evaluator(region)
+        return self._last[1]
+
     def shows(self, region: Region, kind: str, which: int) -> bool:
         if kind == "none":
-            return evaluator(region).truth(self.facts[which]) is False
-        strict, margin = self.goals[which]
-        low = self.bound(region, kind, which, margin)
-        return bool(low > 0) if strict else bool(low >= 0)
+            return self.on(region).truth(self.facts[which]) is False
+        return self.clears(which, self.bound(region, kind, which, self.goals[which][1]))
+
+    def clears(self, which: int, low: arb) -> bool:
+        """Does a lower bound of its margin show this alternative?"""
+        return bool(low > 0) if self.goals[which][0] else bool(low >= 0)
 
     def bound(self, region: Region, kind: str, which: int, margin: Term) -> arb:
         """A lower bound of the margin on the region, by the argument that the leaf names."""
-        low = interval(evaluator(region).value(margin))[0]
+        env = self.on(region)
+        low = interval(env.value(margin))[0]
         if kind == "natural":
             return low
         if kind not in ("monotone", "mean"):
             raise Malformed(f"there is no leaf {kind!r}")
-        env = evaluator(region)
         slopes = {name: interval(env.value(slope)) for name, slope in self.slopes(which).items()}
         face = dict(region)  # where a function with these slopes is least
         for name, (least, largest) in slopes.items():

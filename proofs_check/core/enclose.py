@@ -37,17 +37,24 @@ class Undefined(Exception):
 
 def interval(value: Value) -> Interval:
     """The interval of a value, its ends rounded outward."""
-    if isinstance(value, Fraction):
+    if not isinstance(value, tuple):
         ball = arb(fmpq(value.numerator, value.denominator))
         return ball.lower(), ball.upper()
     return value
 
 
 def hull(*values: arb) -> Interval:
-    return reduce(arb.min, [v.lower() for v in values]), reduce(arb.max, [v.upper() for v in values])
+    low, high = values[0].lower(), values[0].upper()
+    for value in values[1:]:
+        low, high = low.min(value.lower()), high.max(value.upper())
+    return low, high
 
 
 def times(x: Interval, y: Interval) -> Interval:
+    if y[0] >= 0:  # the ends of x say which end of y they meet
+        return (x[0] * y[0 if x[0] >= 0 else 1]).lower(), (x[1] * y[1 if x[1] >= 0 else 0]).upper()
+    if x[0] >= 0:
+        return times(y, x)
     return hull(x[0] * y[0], x[0] * y[1], x[1] * y[0], x[1] * y[1])
 
 
@@ -89,7 +96,7 @@ class Evaluator:
             except Undefined as reason:
                 reason.term = term if reason.term is None else reason.term
                 raise
-            if not isinstance(found, Fraction) and not (found[0].is_finite() and found[1].is_finite()):
+            if isinstance(found, tuple) and not (found[0].is_finite() and found[1].is_finite()):
                 raise Unknown(f"nothing finite is known about a {term.kind}")
             self.known[term] = found
         return found
@@ -190,7 +197,7 @@ def truth(formula: Term, compared: Callable[[str, Term, Term], bool | None]) -> 
 
 def compare(relation: str, a: Value, b: Value) -> bool | None:
     """The truth of a relation between two values, None where the intervals overlap."""
-    if isinstance(a, Fraction) and isinstance(b, Fraction):
+    if not isinstance(a, tuple) and not isinstance(b, tuple):
         return holds(relation, a, b)
     (a0, a1), (b0, b1) = interval(a), interval(b)
     apart = bool(a1 < b0) or bool(b1 < a0)
@@ -202,10 +209,10 @@ def compare(relation: str, a: Value, b: Value) -> bool | None:
 
 
 def _combine(kind: str, x: Value, y: Value) -> Value:
-    if isinstance(x, Fraction) and isinstance(y, Fraction):
+    if not isinstance(x, tuple) and not isinstance(y, tuple):
         exact = {"add": lambda: x + y, "mul": lambda: x * y, "max": lambda: max(x, y), "min": lambda: min(x, y)}[kind]()
         return exact if _exact(exact) else interval(exact)
-    if kind == "mul" and Fraction(0) in (x, y):
+    if kind == "mul" and ((not isinstance(x, tuple) and not x) or (not isinstance(y, tuple) and not y)):
         return Fraction(0)
     a, b = interval(x), interval(y)
     if kind == "add":
@@ -217,7 +224,7 @@ def _combine(kind: str, x: Value, y: Value) -> Value:
 
 
 def _power(x: Value, n: int) -> Value:
-    if isinstance(x, Fraction):
+    if not isinstance(x, tuple):
         if n < 0 and x == 0:
             raise Undefined("a division by zero")
         if max(x.numerator.bit_length(), x.denominator.bit_length()) * abs(n) <= _BITS:
@@ -237,7 +244,7 @@ def _magnitude(x: Interval) -> Interval:
 
 
 def _apply(name: str, value: Value) -> Value:
-    if isinstance(value, Fraction):
+    if not isinstance(value, tuple):
         if name == "abs":
             return abs(value)
         if value == 0 and name in ("sqrt", "sin", "tanh", "atan", "exp", "cos"):

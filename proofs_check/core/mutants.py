@@ -6,13 +6,17 @@ Each is refuted with a witness, proved (it is weaker than the statement, or the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 from proofs_check.core.domain import Variable
 from proofs_check.core.statement import Form, Statement
 from proofs_check.core.terms import Malformed, Term, num
 
+_Path = tuple[Term, int, Any] | None  # a node, which of its parts is next, and the path to the node
+_Changed = tuple[Term, _Path]
 _SITES = 6  # places that are changed for each kind of change
 _TENTH, _THOUSANDTH = Fraction(1, 10), Fraction(1, 1000)
 
@@ -84,31 +88,35 @@ def _factors() -> list[tuple[str, Fraction]]:
 def _terms(term: Term, formula: bool) -> Iterator[tuple[str, Term]]:
     """Changes at single places of a term; for a comparison also a factor on its second side, and its strictness."""
     for kind, change in _CHANGES:
-        made_ = list(_at_places(term, change))
-        for changed in _spread(made_):
-            yield kind, changed
+        for changed, path in _spread(list(_at_places(term, change, False, None))):
+            with suppress(Malformed):
+                yield kind, _put(changed, path)
     if formula:
         yield from _relations(term)
 
 
-def _spread(found: list[Term]) -> list[Term]:
+def _spread(found: list[_Changed]) -> list[_Changed]:
     if len(found) <= _SITES:
         return found
     return [found[k * (len(found) - 1) // (_SITES - 1)] for k in range(_SITES)]
 
 
-def _at_places(term: Term, change: Callable[[Term, bool], list[Term]], index: bool = False) -> Iterator[Term]:
-    """The term with one node replaced by one of its changes; `index` says that the node is a whole-number place."""
-    yield from change(term, index)
+def _at_places(term: Term, change: Callable[[Term, bool], list[Term]], index: bool, path: _Path) -> Iterator[_Changed]:
+    """Each change of each node, and where it stands; `index` says that the node is a whole-number place."""
+    for changed in change(term, index):
+        yield changed, path
     for k, part in enumerate(term.parts):
-        if not isinstance(part, Term):
-            continue
-        place = (term.kind == "item") or (term.kind == "fold" and k in (2, 3)) or (index and term.kind != "if")
-        for other in _at_places(part, change, place):
-            try:
-                yield Term(term.kind, *term.parts[:k], other, *term.parts[k + 1 :])
-            except Malformed:
-                continue
+        if isinstance(part, Term):
+            place = (term.kind == "item") or (term.kind == "fold" and k in (2, 3)) or (index and term.kind != "if")
+            yield from _at_places(part, change, place, (term, k, path))
+
+
+def _put(changed: Term, path: _Path) -> Term:
+    """The whole term with the changed node in its place."""
+    while path is not None:
+        term, k, path = path
+        changed = Term(term.kind, *term.parts[:k], changed, *term.parts[k + 1 :])
+    return changed
 
 
 def _constants(size: Fraction) -> Callable[[Term, bool], list[Term]]:

@@ -1,1 +1,1 @@
-"""Hand-written evidence: margins with their tolerances, boxes in balls, certificates of branch and bound, Krawczyk."""
+"""Hand-written evidence: margins with their tolerances, and what the core decides of expressions on boxes."""

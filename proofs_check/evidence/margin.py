@@ -19,7 +19,7 @@ from proofs_check.evidence.tolerances import NOISE, Tolerance, named
 
 __all__ = ["Margin", "Undecided"]
 
-_BARELY_NOT = -5e-324  # the largest negative float: a strict inequality that is an equality
+BARELY_NOT = -5e-324  # the largest negative float: a strict inequality that is an equality
 
 
 class Slack(NamedTuple):
@@ -74,7 +74,7 @@ def apart(printed: Any, true: Any, tolerance: Tolerance) -> Margin:
     """|printed - true| > tolerance: the numbers differ by more than rounding could explain."""
     found, wanted = _pair(printed, true)
     value = float(np.max(np.abs(found - wanted)) - _checked(tolerance))
-    return Margin(_BARELY_NOT if value == 0 else value, printed, true)
+    return Margin(BARELY_NOT if value == 0 else value, printed, true)
 
 
 def at_most(left: Any, right: Any, slack: Tolerance | None = None) -> Margin:
@@ -94,7 +94,7 @@ def at_most(left: Any, right: Any, slack: Tolerance | None = None) -> Margin:
 def less(left: Any, right: Any) -> Margin:
     """left < right, strictly, for exact numbers or for floats that differ by more than their rounding."""
     margin = at_most(left, right)
-    return margin if margin.value != 0 else Margin(_BARELY_NOT, left, right)
+    return margin if margin.value != 0 else Margin(BARELY_NOT, left, right)
 
 
 def _float_gap(left: Any, right: Any) -> float:
@@ -121,7 +121,7 @@ def same(printed: Any, true: Any) -> Margin:
 def different(printed: Any, true: Any) -> Margin:
     """printed != true for exact objects: numbers, texts, tuples of them."""
     equal = same(printed, true)
-    return Margin(_BARELY_NOT if equal.value == 0 else -equal.value, printed, true)
+    return Margin(BARELY_NOT if equal.value == 0 else -equal.value, printed, true)
 
 
 def identity(printed: Any, true: Any) -> Margin:
@@ -223,7 +223,7 @@ def ball_at_least(ball: Any, bound: int | Fraction = 0, strict: bool = False) ->
     if shifted > 0 or (not strict and shifted >= 0):
         return Margin(max(float(shifted.lower()), 0.0), str(ball), str(bound))
     if shifted < 0 or (strict and shifted <= 0):
-        return Margin(min(float(shifted.upper()), _BARELY_NOT), str(ball), str(bound))
+        return Margin(min(float(shifted.upper()), BARELY_NOT), str(ball), str(bound))
     raise Undecided(f"the ball {ball} does not settle its comparison with {bound}")
 
 
@@ -272,7 +272,7 @@ def balls_apart(printed: Any, true: Any, resolution: Fraction = Fraction(1, 10**
     if excess > 0:
         return Margin(float(excess.lower()), str(printed), str(true))
     if excess <= 0:
-        return Margin(min(float(excess.upper()), _BARELY_NOT), str(printed), str(true))
+        return Margin(min(float(excess.upper()), BARELY_NOT), str(printed), str(true))
     raise Undecided(f"the balls {printed} and {true} do not settle whether they are {float(resolution)} apart")
 
 

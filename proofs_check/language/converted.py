@@ -78,8 +78,21 @@ def term(expression: sp.Expr, places: Places) -> Term:
 # -- sums and products, in an order of our own ------------------------------------------------------------------------
 
 
-def _order(found: Term) -> tuple[int, str]:
-    return found.size, json.dumps(to_json(found))
+class _Written:
+    """A term by its text, which is long, and is written only where sizes do not tell."""
+
+    def __init__(self, found: Term) -> None:
+        self.found = found
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Written) and self.found is other.found
+
+    def __lt__(self, other: _Written) -> bool:
+        return json.dumps(to_json(self.found)) < json.dumps(to_json(other.found))
+
+
+def _order(found: Term) -> tuple[int, _Written]:
+    return found.size, _Written(found)
 
 
 def _fraction(number: sp.Rational) -> Fraction:

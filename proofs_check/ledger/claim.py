@@ -57,7 +57,7 @@ class Kind(Enum):
 
     KERNEL = "kernel"  # reserved for a proof assistant; refused until there is one
     SYMBOLIC = "symbolic"  # identities in free symbols
-    CERTIFIED = "certified"  # a certificate that the second checker went through
+    CERTIFIED = "certified"  # certificates that the core went through
     EXACT = "exact"  # rationals, symbols or Arb balls by one program
     SAMPLED = "sampled"
     TRAINED = "trained"
@@ -176,16 +176,16 @@ class Claim:
     an outcome of training: it is never counted as the paper's. `outcome_of` names the paper's claim that such an
     outcome stands beside, without ruling on it. `defect` names the claim whose defect this one repeats. `formal` is the
     statement as data, which the core decides: what is printed where the paper is wrong, what is true where it is not. A
-    claim that it settles needs no other evidence. `case` is what the verdict was computed from, if it was,
-    `why` a referee's prose beside it, which nothing checks.
+    claim that it settles needs no other evidence, and its statement, formula and hypotheses are printed from it. `case`
+    is what the verdict was computed from, if it was, `why` a referee's prose beside it, which nothing checks.
     """
 
     id: str
     source: str
-    statement: str
     nature: Nature
     verdict: Verdict
     evidence: tuple[Evidence, ...]
+    statement: str = ""
     formula: str = ""
     hypotheses: tuple[Interval | str, ...] = ()
     witness: Witness | None = None

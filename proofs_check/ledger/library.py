@@ -16,13 +16,15 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from proofs_check.core.statement import Statement
+from proofs_check.ledger.row import Row
 
 
 @dataclass(frozen=True)
 class Verdict:
     """One claim. verdict: holds, holds_if, typo, false, unsettled; status: whether the evidence supports that verdict
     (confirmed, contradicted, undecided, error, not_checked; None if nothing was run); strength and coverage: of what,
-    and how far (see CONTRIBUTING); witness: the point, what is printed and what is true there; holds_instead: the
+    and how far (see CONTRIBUTING); witness: the point, what is printed and what is true there, or both
+    sides of what the core refutes; holds_instead: the
     corrected statement, called `correction`; as_data: the sentence that the core decides, printed from its tree, or
     nothing.
     """
@@ -123,7 +125,18 @@ def verify(
     plan = workers.Plan(tuple(papers) or None, ids or None, verdict, full)
     rows = workers.run(plan, jobs) if run else workers.records_of(plan)
     names = [field.name for field in fields(Verdict)]
-    return Verdicts([Verdict(**{name: row[name] for name in names}) for row in rows])
+    told = ({name: getattr(row, name) for name in names} | {"witness": _witness(row)} for row in rows)
+    return Verdicts([Verdict(**one) for one in told])
+
+
+def _witness(row: Row) -> Mapping[str, Any] | None:
+    """That of the evidence, or where the core refutes a claim ruled false or a typo."""
+    from proofs_check.ledger.failure import sides
+
+    if row.witness is not None or row.core is None or row.core["outcome"] != "refuted":
+        return row.witness
+    at = row.core["at"]
+    return {"point": at["point"], "sides": sides(row.formal, at)}
 
 
 def decide(statement: Statement, *, seconds: float = 60, mutants: bool = False) -> Decision:

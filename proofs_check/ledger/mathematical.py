@@ -12,13 +12,15 @@ ONCE: Points = ({},)  # the one point of a margin without arguments
 def mathematical(
     id: str,
     source: str,
-    statement: str,
+    statement: str = "",
     *evidence: Evidence,
     verdict: Verdict = Verdict.HOLDS,
     nature: Nature = Nature.MATHEMATICAL,
     **rest: Any,
 ) -> Claim:
-    """A mathematical claim, holding unless said otherwise; `rest` goes to the record."""
+    """A mathematical claim, holding unless said otherwise; `rest` goes to the record. Without evidence it needs no
+    statement: that of its tree is printed.
+    """
     return Claim(id=id, source=source, statement=statement, nature=nature, verdict=verdict, evidence=evidence, **rest)
 
 

@@ -85,9 +85,9 @@ def _check_verdict(claim: Claim) -> None:
 def _check_refutation(claim: Claim) -> None:
     if claim.witness is None and claim.formal is None:
         raise BrokenCheck("a false claim needs a witness")
-    if claim.nature is Nature.TEXTUAL:
+    if claim.nature is Nature.TEXTUAL and claim.severity is not Severity.CODE:
         raise BrokenCheck("a slip of the text is a typo, not false")
-    if claim.nature is Nature.MATHEMATICAL and claim.correction is None and not claim.holds_instead:
+    if claim.nature is Nature.MATHEMATICAL and claim.correction is None and claim.case is None:
         raise BrokenCheck("a false mathematical claim needs a correction")
     shown = None if claim.witness is None else claim.witness.margin
     if shown is not None and all(shown is not evidence.margin for evidence in claim.evidence):

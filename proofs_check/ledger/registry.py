@@ -15,6 +15,7 @@ from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any
 
+from proofs_check.core import printing
 from proofs_check.core.statement import Statement
 from proofs_check.ledger.claim import Claim
 from proofs_check.ledger.paper import Paper
@@ -99,7 +100,7 @@ def _stated(package: str, claims: Iterable[Claim | Rule]) -> dict[str, Claim]:
     """The claims of a package by id, each with its statement as data, if the package's own `formal` has one."""
     formal = _formal(package)
     made = [entry.claim(_printed) if isinstance(entry, Rule) else entry for entry in claims]
-    return {c.id: replace(c, formal=formal[c.id]) if c.case is None and c.id in formal else c for c in made}
+    return {c.id: _worded(c, formal[c.id]) if c.case is None and c.id in formal else c for c in made}
 
 
 def _printed(name: str) -> Statement:
@@ -109,6 +110,14 @@ def _printed(name: str) -> Statement:
             if entry.id == name and isinstance(entry, Rule):
                 return entry.printed
     raise BrokenLedger(f"there is no record {name} that prints the right form")
+
+
+def _worded(claim: Claim, formal: Statement) -> Claim:
+    """The claim with its statement as data, whose words are its own where nothing else is evidence for it."""
+    if claim.evidence:
+        return replace(claim, formal=formal)
+    return replace(claim, formal=formal, statement=printing.sentence(formal), formula=printing.formula(formal),
+                   hypotheses=tuple(printing.hypotheses(formal)))  # fmt: skip
 
 
 def _formal(package: str) -> Mapping[str, Statement]:

@@ -21,8 +21,9 @@ from typing import Any, Protocol
 from proofs_check.ledger import shipped
 from proofs_check.ledger.claim import Claim
 from proofs_check.ledger.registry import BrokenLedger, load, select
+from proofs_check.ledger.row import Row, from_json
 
-Row = dict[str, Any]
+Found = dict[str, Any]  # what a worker measured of a claim, or what the core says of a statement
 # Claims that a worker takes at once: neighbours share what they compute, and caches are a process's own.
 _BLOCK = 16
 # sympy keeps the last 1000 results of each of its functions, and a claim goes through more: with all of them kept the
@@ -68,13 +69,13 @@ def run(plan: Plan, jobs: int, started: Callable[[list[Row]], Progress] | None =
         raise BrokenLedger(*faults)
     if plan.patterns is not None and plan.by_name:
         jobs = min(jobs, len(plan.patterns))
-    found: dict[str, Row] = {}
+    found: dict[str, Found] = {}
     progress: Progress | None = None
     try:
         with processes(jobs) as pool:
             for _ in range(jobs):  # all load the claims while another process reads the records
                 pool.submit(_ready, plan)
-            rows = {row["id"]: row for row in records_of(plan)}
+            rows = {row.id: row for row in records_of(plan)}
             if started is not None:
                 progress = started(list(rows.values()))
             _collect(pool, plan, list(rows), found, progress)
@@ -87,8 +88,8 @@ def run(plan: Plan, jobs: int, started: Callable[[list[Row]], Progress] | None =
         rows = {name: measured(row, found[name]) for name, row in rows.items()}
         with processes(jobs) as pool:
             # These import no claim: a statement reaches them as data, and a certificate as what it is, an offer.
-            wanted = [name for name, row in rows.items() if row["formal"] is not None]
-            offered = [(rows[name]["formal"], found[name].get("offer"), rows[name]["case"]) for name in wanted]
+            wanted = [name for name, row in rows.items() if row.formal is not None]
+            offered = [(rows[name].formal, found[name].get("offer"), rows[name].case) for name in wanted]
             judged = partial(_judged, mutants=plan.full or plan.by_name)
             for name, said in zip(wanted, pool.map(judged, offered), strict=True):
                 rows[name] = decided(rows[name], said)
@@ -100,7 +101,7 @@ def run(plan: Plan, jobs: int, started: Callable[[list[Row]], Progress] | None =
     return settled(rows.values())
 
 
-def _judged(offered: tuple[Any, Row | None, Any], mutants: bool) -> Row:
+def _judged(offered: tuple[Any, Found | None, Any], mutants: bool) -> Found:
     """What the core says of a statement, and the ruling where one is computed from what the core says."""
     from proofs_check.ledger.store import judge, told_apart
     from proofs_check.records.ruling import from_json, ruled
@@ -121,14 +122,14 @@ def records_of(plan: Plan) -> list[Row]:
     """
     try:
         with processes(1) as one:
-            rows: list[Row] = json.loads(one.submit(_records, plan).result())
+            written: list[Any] = json.loads(one.submit(_records, plan).result())
     except BrokenExecutor as end:
         raise BrokenLedger("a process ended while it loaded the claims") from end
-    return rows
+    return list(map(from_json, written))
 
 
 def _collect(
-    pool: Executor, plan: Plan, names: Sequence[str], found: dict[str, Row], progress: Progress | None
+    pool: Executor, plan: Plan, names: Sequence[str], found: dict[str, Found], progress: Progress | None
 ) -> None:
     """Adds what was measured of all names that the pool lives to run."""
     blocks = [names[k : k + _BLOCK] for k in range(0, len(names), _BLOCK)]
@@ -142,7 +143,7 @@ def _collect(
         return
 
 
-def _one_by_one(plan: Plan, names: Sequence[str]) -> Iterator[tuple[str, Row]]:
+def _one_by_one(plan: Plan, names: Sequence[str]) -> Iterator[tuple[str, Found]]:
     """What was measured of claims of which one may end its process: that one is known, and an error."""
     from proofs_check.ledger.rows import unmeasured
 
@@ -197,7 +198,7 @@ def _records(plan: Plan) -> str:
     rows = []
     for name in select(registry, plan.patterns, plan.verdict, plan.papers):
         try:
-            rows.append(record(registry[name], registry))
+            rows.append(record(registry[name], registry).to_json())
         except Exception as fault:  # of another type than a claim's fields have
             raise BrokenLedger(f"the record of {name} cannot be read: {type(fault).__name__}: {fault}") from fault
     return json.dumps(rows)
@@ -207,7 +208,7 @@ def _measured(plan: Plan, names: Sequence[str]) -> str:
     return json.dumps([_row(plan, _loaded(plan)[name]) for name in names])
 
 
-def _row(plan: Plan, claim: Claim) -> Row:
+def _row(plan: Plan, claim: Claim) -> Found:
     from proofs_check.ledger.claim import Effort
     from proofs_check.ledger.harness import run_claim
     from proofs_check.ledger.rows import measurements

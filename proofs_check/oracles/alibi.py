@@ -57,12 +57,12 @@ def ball_weights(head: BallHead, hidden: Sequence[Sequence[Rational]]) -> list[a
     return ball_softmax(ball_scores(head, hidden))
 
 
-def printed_scope(head: BallHead, product_norm: Rational, eps: Rational) -> arb:
+def printed_scope(head: BallHead, product_norm: Rational | arb, eps: Rational) -> arb:
     """Eq. 2 with the given value of its spectral norm."""
     norms = sum((Fraction(g) ** 2 for g in head.gamma), Fraction(0)) + sum(
         (Fraction(b) ** 2 for b in head.bias), Fraction(0)
     )
-    return (ball(2 * product_norm * norms) - ball(eps).log()) / ball(head.slope)
+    return (ball(product_norm) * ball(2 * norms) - ball(eps).log()) / ball(head.slope)
 
 
 def _times(rows: Sequence[Sequence[Rational]], vector: Sequence[arb]) -> list[arb]:

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from proofs_check.core.domain import Variable
-from proofs_check.core.printing import formula, sentence
+from proofs_check.core.printing import formula, hypotheses, sentence
 from proofs_check.core.statement import Definition, Statement
 from proofs_check.core.terms import Term
 from proofs_check.language import statement
@@ -47,7 +47,7 @@ class Rule:
         instead = self.meant if ruling.verdict in (Verdict.FALSE, Verdict.TYPO, Verdict.REFUTED) else None
         return Claim(
             id=self.id, source=source(self.id, self.at),
-            statement=sentence(self.printed), formula=formula(self.printed),
+            statement=sentence(self.printed), formula=formula(self.printed), hypotheses=tuple(hypotheses(self.printed)),
             nature=next((n for kind, n in _NATURES.items() if kind in self.place.kinds), Nature.MATHEMATICAL),
             verdict=ruling.verdict, severity=ruling.severity, evidence=(), formal=ruling.governs, case=case,
             reading=READINGS[self.reading].sentence if self.reading else "", note=_note(ruling), why=self.why,

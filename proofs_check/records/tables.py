@@ -14,11 +14,11 @@ from typing import Any
 
 from proofs_check.core.domain import Variable
 from proofs_check.core.statement import Definition, Statement
-from proofs_check.core.terms import Term, eq, lift
+from proofs_check.core.terms import Term, absolute, eq, lift
 from proofs_check.language import call, define, statement, total, var, when
 
 FILE = Path(__file__).with_name("tables.json")
-_NUMBER = re.compile(r"-?[\d,]*\.?\d+(e-?\d+)?")
+_NUMBER = re.compile(r"-?[\d,]*\.?\d+(e-?\d+)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Named:
     definition: Definition
 
     def __call__(self, *indices: Any) -> Term:
-        return call(self.name, *indices)
+        return call(self.name, *(indices or (1,)))  # a constant is a column of one number
 
 
 class Table:
@@ -45,8 +45,15 @@ class Table:
 
     def row(self, name: str, title: str) -> Named:
         """The row of this title, from left to right, called `name`."""
-        found = next(row for row in self.rows if row[0] == title)
-        return column(name, map(number, found[1:]))
+        return column(name, map(number, self.cells(title)))
+
+    def cells(self, title: str) -> list[str]:
+        """The row of this title as printed, without its title."""
+        return next(row[1:] for row in self.rows if row[0] == title)
+
+    def titles(self, name: str) -> Named:
+        """The number in the title of each row."""
+        return column(name, [numbers(row[0])[0] for row in self.rows])
 
     def said(self, name: str, *places: int) -> Named:
         """Numbers of a sentence or caption, in the order of these places (the first is 0)."""
@@ -67,8 +74,14 @@ def number(cell: str | None) -> Fraction | None:
     return None if found is None else Fraction(found[0].replace(",", ""))
 
 
+def numbers(cell: str) -> list[Fraction]:
+    """All the numbers in a cell."""
+    return [Fraction(found[0].replace(",", "")) for found in _NUMBER.finditer(cell)]
+
+
 def constant(name: str, value: Any) -> Named:
-    return Named(*define(name, [], value))
+    """A single number: a column of one row, called `name()`."""
+    return column(name, [value])
 
 
 def column(name: str, cells: Iterable[Any]) -> Named:
@@ -99,6 +112,11 @@ def count(condition: Any, *over: Variable) -> Term:
     for v in reversed(over):
         found = total(v, v.low, v.high, found)
     return found
+
+
+def rounds(value: Any, to: Any, digits: int = 0) -> Term:
+    """Is the value `to` when it is rounded to so many digits after the point? Halfway both neighbours are right."""
+    return absolute(value - to) <= Fraction(1, 2 * 10**digits)
 
 
 def one(says: Any, *using: Named) -> Statement:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from contextlib import suppress
 from fractions import Fraction
 from typing import Any
+
+from flint import arb
 
 from proofs_check.core.boxes import PRECISION, Look, Region, check_root, evaluator
 from proofs_check.core.domain import Sequent
@@ -15,19 +18,26 @@ from proofs_check.rigour.tactics import Failed, Proof, by
 from theory.lowering.precision import working
 
 _WIDEST = Fraction(10) ** 9
+_FAULTS = (Unknown, Undefined, Malformed, ZeroDivisionError)
+KINDS = ("natural", "monotone", "mean")
 
 
 def boxes(sequent: Sequent, *, budget: int = 1500, precision: int = 64) -> Proof:
     """A certificate, or Failed when the budget of looks is spent."""
+    return searched(sequent, budget, precision)[0]
+
+
+def searched(sequent: Sequent, budget: int, precision: int, kinds: Sequence[str] = KINDS) -> tuple[Proof, arb]:
+    """A certificate with leaves of these kinds, and the least margin that they show; infinite where they show none."""
     with working(precision):
         try:
             root = root_of(sequent)
             check_root(sequent, root)
-            nodes = _search(sequent, root, budget)
+            nodes, least = _search(Look(sequent), root, {v.name for v in sequent.variables if v.whole}, budget, kinds)
         except (Malformed, Unknown, Undefined, KeyError, OverflowError) as fault:
             raise Failed(f"boxes: {fault}") from fault
     ends = {name: [str(low), str(high)] for name, (low, high) in root.items()}
-    return ["boxes", precision, ends, nodes]
+    return ["boxes", precision, ends, nodes], least
 
 
 def valued(sequent: Sequent) -> Proof:
@@ -67,10 +77,11 @@ def _outer(value: Any, side: int) -> Fraction:
     return found + (Fraction(1, 2**40) * (1 + abs(found))) * (1 if side else -1)
 
 
-def _search(sequent: Sequent, root: Region, budget: int) -> list[Any]:
-    look = Look(sequent)
-    wholes = {v.name for v in sequent.variables if v.whole}
+def _search(
+    look: Look, root: Region, wholes: set[str], budget: int, kinds: Sequence[str]
+) -> tuple[list[Any], arb]:
     tree: dict[int, Any] = {}
+    least = arb("inf")
     queue = deque([(1, root)])
     spent = 0
     while queue:
@@ -78,9 +89,10 @@ def _search(sequent: Sequent, root: Region, budget: int) -> list[Any]:
         if spent > budget:
             raise Failed("boxes: the budget is spent")
         number, region = queue.popleft()
-        leaf = _leaf(look, region)
+        leaf = _leaf(look, region, kinds)
         if leaf is not None:
-            tree[number] = leaf
+            tree[number], shown = leaf
+            least = least.min(shown)
             continue
         if not region:
             raise Failed("boxes: enclosures do not decide a goal without variables")
@@ -105,7 +117,7 @@ def _search(sequent: Sequent, root: Region, budget: int) -> list[Any]:
         nodes.append(tree[number])
         if tree[number][0] == "cut":
             pending += [2 * number + 1, 2 * number]
-    return nodes
+    return nodes, least
 
 
 def _weight(root: Region, region: Region, name: str) -> Fraction:
@@ -113,20 +125,17 @@ def _weight(root: Region, region: Region, name: str) -> Fraction:
     return (region[name][1] - region[name][0]) / whole if whole else Fraction(0)
 
 
-def _leaf(look: Look, region: Region) -> list[Any] | None:
-    for kind in ("natural", "monotone", "mean"):
-        for which in range(len(look.goals)):
-            if _shows(look, region, kind, which):
-                return [kind, which]
+def _leaf(look: Look, region: Region, kinds: Sequence[str]) -> tuple[list[Any], arb] | None:
+    """A leaf that shows the goal on the region, with a lower bound of its margin, or that a hypothesis fails there."""
+    for kind in kinds:
+        for which, (_, margin) in enumerate(look.goals):
+            with suppress(*_FAULTS):
+                low = look.bound(region, kind, which, margin)
+                if look.clears(which, low):
+                    return [kind, which], low
         if kind == "natural":
             for which in range(len(look.facts)):
-                if _shows(look, region, "none", which):
-                    return ["none", which]
+                with suppress(*_FAULTS):
+                    if look.shows(region, "none", which):
+                        return ["none", which], arb("inf")
     return None
-
-
-def _shows(look: Look, region: Region, kind: str, which: int) -> bool:
-    try:
-        return look.shows(region, kind, which)
-    except (Unknown, Undefined, Malformed, ZeroDivisionError):
-        return False

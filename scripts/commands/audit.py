@@ -39,7 +39,7 @@ class Finding(NamedTuple):
     wording: str
     strength: str  # how far that is established
     label: str  # of the wording
-    as_data: str  # what the core proves of it
+    as_data: str  # what the core proves of it, beyond its wording
     command: str
 
 
@@ -63,14 +63,14 @@ def report(paper: str) -> Report:
     from .docs import records
 
     registry = load((paper,))
-    every = {row["id"]: row for row in records(registry)}
-    rows = [row for row in every.values() if row["paper"] == paper]
-    groups = [(group, members) for group, members in views(rows, registry) if not members[0].row["is_correction"]]
-    strengths = Counter(view.row["strength"] for _, members in groups for view in members
-                        if view.row["strength"] and view.row["verdict"] != "unsettled")  # fmt: skip
+    every = {row.id: row for row in records(registry)}
+    rows = [row for row in every.values() if row.paper == paper]
+    groups = [(group, members) for group, members in views(rows, registry) if not members[0].row.is_correction]
+    strengths = Counter(view.row.strength for _, members in groups for view in members
+                        if view.row.strength and view.row.verdict != "unsettled")  # fmt: skip
     told = [(group._replace(lead=LEADS.get(group.key, group.lead)), [_finding(view, every) for view in members])
-            for group, members in groups if members[0].row["verdict"] in FOUND]  # fmt: skip
-    right, unsettled = ([view for _, members in groups for view in members if view.row["verdict"] == verdict]
+            for group, members in groups if members[0].row.verdict in FOUND]  # fmt: skip
+    right, unsettled = ([view for _, members in groups for view in members if view.row.verdict == verdict]
                         for verdict in ("holds", "unsettled"))  # fmt: skip
     reach = [(name, strengths[name]) for name in docket.STRENGTHS if strengths[name]]
     counted = [(group.title, len(members)) for group, members in groups]
@@ -78,13 +78,15 @@ def report(paper: str) -> Report:
 
 
 def _finding(view: View, every: dict[str, dict]) -> Finding:
-    row, title = view.row, "Write" if view.row["verdict"] == "typo" else view.note_title
-    holds = every[row["correction"]] if row["correction"] else {"strength": "", "as_data": ""}
-    return Finding(view.id, row["source"], row["statement"], row["formula"] or "", row["reading"] or "",
-                   view.example, title, row["note"] or "", row["correction"] or "", view.wording,
-                   holds["strength"] or ("read" if row["correction"] else ""),
-                   view.wording_title if row["correction"] else "",
-                   holds["as_data"] if holds["strength"] == "proved" else "",
+    from proofs_check.ledger.rows import beside
+
+    row, title = view.row, "Write" if view.row.verdict == "typo" else view.note_title
+    holds = every[row.correction] if row.correction else None
+    return Finding(view.id, row.source, row.statement, row.formula or "", row.reading or "",
+                   view.example, title, row.note or "", row.correction or "", view.wording,
+                   "proved" if row.case and view.wording else holds.strength or "read" if holds else "",
+                   view.wording_title if view.wording else "",
+                   beside(holds) if holds and holds.strength == "proved" else "",
                    f"python -m scripts verify --id {view.id}")  # fmt: skip
 
 

@@ -82,8 +82,14 @@ def training(folder: Path) -> list[dict]:
 
 
 # What the note of a claim says, by its verdict.
-NOTES = {"holds_if": "Needed", "typo": "Right form", "false": "True", "unsettled": "To settle it", "holds": "Note"}
+NOTES = {"holds_if": "Needed", "typo": "Right form", "false": "True", "unsettled": "To settle it", "holds": "Note",
+         "refuted": "Repair", "open": "Open"}
 LONG_FRACTION = re.compile(r"(?=.{6})-?\d+/\d+")
+
+
+def note_title(row) -> str:
+    """What the note of a claim is: the row of the table that gives its verdict, or by hand."""
+    return NOTES[row.verdict] if row.case is None else "Ruling"
 
 
 def math(formula: str) -> str:
@@ -120,27 +126,29 @@ def fails(at: dict) -> str:
     return f"fails at {place(at['point'])} ({at['part']})" + (f": {at['lacks']}" if at["lacks"] else "")
 
 
-def failing(claim: dict) -> str:
+def failing(row) -> str:
     """Where the core refutes a claim's statement, and both sides there, or what has no value."""
     from proofs_check.ledger.failure import sides
 
-    at = claim["core"]["at"]
-    found = sides(claim["formal"], at)
+    at = row.core["at"]
+    found = sides(row.formal, at)
     told = f": {at['lacks']}" if at["lacks"] else f", left side {found[0]}, right side {found[1]}" if found else ""
     return f"It fails at {place(at['point'])}{told}"
 
 
 def render(report: dict, pictures: list[dict], models: list[dict]) -> str:
     """The page as one string."""
+    from proofs_check.ledger.row import from_json
+
     from ..pages.site.pages import HERE, environment
     from ..pages.site.view import views
 
-    claims = report["claims"]
-    theirs = [row for row in claims if not row["is_correction"]]
-    decided = [row for row in theirs if row["verdict"] != "unsettled"]
+    claims = list(map(from_json, report["claims"]))
+    theirs = [row for row in claims if not row.is_correction]
+    decided = [row for row in theirs if row.verdict != "unsettled"]
     return environment(set()).get_template("report.html.j2").render(
         title="This run", alone=True, style=(HERE / "style.css").read_text("utf-8"), summary=report["summary"],
         groups=views(claims, {}, paged=False), papers=docket.titles(claims), counts=docket.table(docket.counts(claims)),
         pictures=pictures, models=models, decided=len(decided), unsettled=len(theirs) - len(decided),
-        proved=sum(row["strength"] == "proved" for row in decided),
+        proved=sum(row.strength == "proved" for row in decided),
     )  # fmt: skip

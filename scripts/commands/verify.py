@@ -147,7 +147,7 @@ def _listed(plan) -> int:
     from proofs_check.ledger.workers import records_of
 
     rows = records_of(plan)
-    print(_columns([(row["id"], _verdict(row), row["statement"]) for row in rows]))
+    print(_columns([(row.id, _verdict(row), row.statement) for row in rows]))
     return 0
 
 
@@ -159,118 +159,121 @@ def _verified(plan, args, target) -> int:
     short = not (args.markdown or args.id or args.false)
     rows = run(plan, args.jobs, partial(_started, args, plan, short))
     report = document(rows, Effort.FULL if plan.full else Effort.QUICK)
+    summary = report["summary"]
     if target is not None:
         _write(target, report)
     if short:
-        print(overview(report) + "\n" * args.all)
+        print(overview(rows) + "\n" * args.all)
         cli.hint(args, f"`{cli.program('verify')} --all` adds a row for each claim, --id ID shows one in full.")
     if args.all or not short:
-        print(markdown(report) if args.markdown else details(report) if plan.by_name else table(report))
-    return 0 if report["summary"]["supported"] else FAILED
+        shown = markdown if args.markdown else details if plan.by_name else table
+        print(shown(rows, summary))
+    return 0 if summary["supported"] else FAILED
 
 
-def _started(args, plan, told: bool, rows: list[dict]):
+def _started(args, plan, told: bool, rows: list):
     """The progress bar of a run. Before it stands what is run and about how long that takes, if this is to be told."""
     if told:
         papers = ", ".join(dict.fromkeys(map(docket.paper, rows)))
         longer = "; --full takes many times as long" * plan.full
         time = f"With --quick all papers take 1 to 2 minutes on 2 cores{longer}."
         cli.hint(args, f"Claims to check: {len(rows)} ({papers}). {time}")
-    checks = len(rows) + sum(row["formal"] is not None for row in rows)
+    checks = len(rows) + sum(row.formal is not None for row in rows)
     return cli.bar(args, total=checks, unit="check", leave=False)
 
 
-def _verdict(claim: dict) -> str:
-    return claim["verdict"] + (f" ({claim['severity']})" if claim["severity"] else "")
+def _verdict(claim) -> str:
+    return claim.verdict + (f" ({claim.severity})" if claim.severity else "")
 
 
-def _covered(claim: dict) -> str:
-    return claim["coverage"] or "-"
+def _covered(claim) -> str:
+    return claim.coverage or "-"
 
 
-def _rows(report: dict) -> list[tuple[str, ...]]:
-    rows = []
-    for claim in report["claims"]:
-        kinds = ", ".join(e["kind"] for e in claim["evidence"])
-        margins = [e["margin"] for e in claim["evidence"] if e["margin"] is not None]
+def _cells(rows) -> list[tuple[str, ...]]:
+    found = []
+    for claim in rows:
+        kinds = ", ".join(e.kind for e in claim.evidence)
+        margins = [e.margin for e in claim.evidence if e.margin is not None]
         margin = f"{min(margins):.3g}" if margins else "-"
-        kinds = ", ".join(filter(None, ["core" if claim.get("core") else "", kinds]))
-        rows.append((claim["id"], _verdict(claim), claim["status"], claim["strength"] or "-", kinds, margin))
-    return rows
+        kinds = ", ".join(filter(None, ["core" if claim.core else "", kinds]))
+        found.append((claim.id, _verdict(claim), claim.status, claim.strength or "-", kinds, margin))
+    return found
 
 
 HEADER = ("claim", "verdict", "status", "strength", "evidence", "margin")
 
 
-def _summary_lines(report: dict) -> list[str]:
-    summary = report["summary"]
+def _summary_lines(rows, summary: dict) -> list[str]:
     counts = ", ".join(f"{number} {name}" for name, number in summary["status"].items() if number)
     lines = [f"{summary['claims']} claims: {counts} ({summary['effort']}; {summary['seconds']:.1f} s of evidence)"]
     how = "searched anew, mutants run" if summary["effort"].startswith("full") else "stored certificates, checked again"
     if summary["decided_by_the_core"]:
         lines.append(f"{summary['decided_by_the_core']} of them as data, for the core ({how}); --id prints each")
-    for claim in report["claims"]:
-        if claim["message"]:
-            lines += [_failure(claim), *_sides(claim), *_as_data(claim)]
+    for claim in rows:
+        if claim.message:
+            lines += [_failure(claim), *_sides(claim), *_as_data(claim.as_data)]
     return lines
 
 
-def _failure(claim: dict) -> str:
-    return f"{claim['status']}: {claim['id']}: {claim['message']}"
+def _failure(claim) -> str:
+    return f"{claim.status}: {claim.id}: {claim.message}"
 
 
-def _sides(claim: dict) -> list[str]:
+def _sides(claim) -> list[str]:
     """Where printed and true part: the witness, or the point of a contradiction."""
     from .report import show
 
-    if claim["witness"] is None:
+    if claim.witness is None:
         return []
-    point, printed, true = (show(claim["witness"][name]) for name in ("point", "printed", "true"))
-    where = "Contradicted" if claim["status"] == "contradicted" else "Witness"
+    point, printed, true = (show(claim.witness[name]) for name in ("point", "printed", "true"))
+    where = "Contradicted" if claim.status == "contradicted" else "Witness"
     return [f"  {where} at {point or 'the statement itself'}: printed {printed}, true {true}"]
 
 
-def details(report: dict) -> str:
+def details(rows, summary: dict) -> str:
     """Each claim in full: statement, reading, what is true instead, witness with both sides, evidence."""
-    from .report import NOTES
+    from .report import note_title
 
     lines = []
-    for claim in report["claims"]:
-        lines += [f"{claim['id']}: {_verdict(claim)}, {claim['status']}", f"  {claim['source']}"]
-        parts = [("Statement", claim["statement"]), ("Read as", claim["reading"])]
-        parts += [("If", "; ".join(claim["hypotheses"])), (NOTES[claim["verdict"]], claim["note"])]
+    for claim in rows:
+        lines += [f"{claim.id}: {_verdict(claim)}, {claim.status}", f"  {claim.source}"]
+        parts = [("Statement", claim.statement), ("Read as", claim.reading)]
+        parts += [("If", "; ".join(claim.conditions)), (note_title(claim), claim.note), ("In prose", claim.why)]
         lines += [f"  {name}: {text}" for name, text in parts if text] + _sides(claim)
-        if claim["correction"]:
-            lines.append(f"  Holds instead: {claim['correction']}: {claim['holds_instead']}")
-        if claim["defect"]:
-            lines.append(f"  It repeats the defect of {claim['defect']}.")
-        if claim["outcome_of"]:
-            lines.append(f"  An outcome beside {claim['outcome_of']}, which it does not settle.")
+        if claim.holds_instead:
+            lines.append(": ".join(filter(None, ["  Holds instead", claim.correction, claim.holds_instead])))
+        if claim.defect:
+            lines.append(f"  It repeats the defect of {claim.defect}.")
+        if claim.outcome_of:
+            lines.append(f"  An outcome beside {claim.outcome_of}, which it does not settle.")
         lines += _core(claim)
-        lines.append(f"  Covers: {_covered(claim)}" + (f": {claim['coverage_why']}" if claim["coverage_why"] else ""))
-        lines += [_evidence(e) for e in claim["evidence"]] + [""]
-    return cli.page([*lines, *_summary_lines(report)])
+        lines.append(f"  Covers: {_covered(claim)}" + (f": {claim.coverage_why}" if claim.coverage_why else ""))
+        lines += [_evidence(e) for e in claim.evidence] + [""]
+    return cli.page([*lines, *_summary_lines(rows, summary)])
 
 
-def _core(claim: dict) -> list[str]:
+def _core(claim) -> list[str]:
     """What the core makes of the claim's statement as data, if it has one."""
-    found = claim.get("core")
+    found = claim.core
     if found is None:
         return []
+    from proofs_check.ledger.rows import beside
+
     from .report import failing
 
     why = f"; {found['message']}" if found["message"] else ""
-    lines = [*_as_data(claim), f"  The core: {found['outcome']}{why}"]
+    lines = [*_as_data(beside(claim)), f"  The core: {found['outcome']}{why}"]
     if found["outcome"] == "refuted":
         lines.append(f"    {failing(claim)} ({found['at']['part']})")
-    if claim["mutants"]:
-        lines.append(f"    {_mutants(claim['mutants'])}")
+    if claim.mutants:
+        lines.append(f"    {_mutants(claim.mutants)}")
     return lines
 
 
-def _as_data(claim: dict) -> list[str]:
+def _as_data(words: str) -> list[str]:
     """What the core decides in its own words, which no others replace."""
-    said = claim["as_data"].replace("; where ", "\n    where ")
+    said = words.replace("; where ", "\n    where ")
     return f"  As data: {said}".splitlines() if said else []
 
 
@@ -280,51 +283,51 @@ def _mutants(made: dict) -> str:
     return f"Mutants: {counts}{left}"
 
 
-def _evidence(evidence: dict) -> str:
-    if evidence["margin"] is None:
-        return f"  Evidence, {evidence['kind']}: {evidence['scope']}"
-    counts = f"{evidence['points']} points, margin {evidence['margin']:.3g}, rejects {evidence['controls_rejected']}"
-    return f"  Evidence, {evidence['kind']}: {evidence['scope']} ({counts} wrong variants{_tolerance(evidence)})"
+def _evidence(evidence) -> str:
+    if evidence.margin is None:
+        return f"  Evidence, {evidence.kind}: {evidence.scope}"
+    counts = f"{evidence.points} points, margin {evidence.margin:.3g}, rejects {evidence.controls_rejected}"
+    return f"  Evidence, {evidence.kind}: {evidence.scope} ({counts} wrong variants{_tolerance(evidence)})"
 
 
-def _tolerance(evidence: dict) -> str:
+def _tolerance(evidence) -> str:
     """The tolerance of a comparison beside the largest error that it had to cover."""
-    if evidence["tolerance"] is None:
+    if evidence.tolerance is None:
         return ""
-    error = f"largest error {evidence['error']:.2g}" if evidence["error"] else "no error"
-    return f"; tolerance {evidence['tolerance']:.2g}, {error}"
+    error = f"largest error {evidence.error:.2g}" if evidence.error else "no error"
+    return f"; tolerance {evidence.tolerance:.2g}, {error}"
 
 
 OVERVIEW = ("paper", "claims", "decided", "unsettled", "open", "failed", "defects", "proved")
 
 
-def overview(report: dict) -> str:
+def overview(rows: list) -> str:
     """A line for each paper, and the first claim that fails or stays open, in 120 columns."""
-    claims, papers = report["claims"], {}
-    for claim in claims:
+    papers: dict = {}
+    for claim in rows:
         papers.setdefault(docket.paper(claim), []).append(claim)
-    shares = [_share(name, rows) for name, rows in [*papers.items(), ("all", claims)]]
+    shares = [_share(name, some) for name, some in [*papers.items(), ("all", rows)]]
     lines = [_columns([OVERVIEW, *shares], str.rjust), ""]
-    left = [claim for claim in claims if claim["status"] not in ("confirmed", "not_checked")]
+    left = [claim for claim in rows if claim.status not in ("confirmed", "not_checked")]
     lines.append(f"Claims that fail or stay open: {len(left)}." + " The first one:" * bool(left))
     for claim in left[:1]:
-        lines += [cli.wrapped(line, 2) for line in (_failure(claim), *_sides(claim), *_as_data(claim)[:1])]
+        lines += [cli.wrapped(line, 2) for line in (_failure(claim), *_sides(claim), *_as_data(claim.as_data)[:1])]
     return "\n".join(lines)
 
 
-def _share(name: str, rows: list[dict]) -> tuple[str, ...]:
+def _share(name: str, rows: list) -> tuple[str, ...]:
     """What there is of each column of the overview."""
-    status = Counter(row["status"] for row in rows)
+    status = Counter(row.status for row in rows)
     counts = (
         len(rows), status["confirmed"], status["not_checked"], status["undecided"],
         status["contradicted"] + status["error"], len(docket.defects(docket.wrong(rows))),
-        sum(row["strength"] == "proved" for row in rows),
+        sum(row.strength == "proved" for row in rows),
     )  # fmt: skip
     return name, *map(str, counts)
 
 
-def table(report: dict) -> str:
-    return "\n".join([_columns([HEADER, *_rows(report)]), "", cli.page(_summary_lines(report))])
+def table(rows, summary: dict) -> str:
+    return "\n".join([_columns([HEADER, *_cells(rows)]), "", cli.page(_summary_lines(rows, summary))])
 
 
 def _columns(rows: list[tuple[str, ...]], aligned: Callable[[str, int], str] = str.ljust) -> str:
@@ -332,6 +335,6 @@ def _columns(rows: list[tuple[str, ...]], aligned: Callable[[str, int], str] = s
     return cli.page("  ".join(aligned(c, w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows)
 
 
-def markdown(report: dict) -> str:
-    lines = [HEADER, ("---",) * len(HEADER), *_rows(report)]
-    return cli.page(["| " + " | ".join(row) + " |" for row in lines] + ["", *_summary_lines(report)])
+def markdown(rows, summary: dict) -> str:
+    lines = [HEADER, ("---",) * len(HEADER), *_cells(rows)]
+    return cli.page(["| " + " | ".join(line) + " |" for line in lines] + ["", *_summary_lines(rows, summary)])

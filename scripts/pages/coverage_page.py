@@ -49,7 +49,7 @@ HEADING = ("sentences", "decided", "unsettled", "ours only", "not ruled on", "pr
 
 def shares(text: str, rows: Iterable[dict]) -> list[Share]:
     """The shares of each paper, then of each section, from the page of sentences and the ledger's rows."""
-    found = {row["id"]: row for row in rows}
+    found = {row.id: row for row in rows}
     counts: dict[str, Counter] = {}
     for sentence in sentences(text):
         states = _states([found[name] for name in sentence.claims])
@@ -60,11 +60,11 @@ def shares(text: str, rows: Iterable[dict]) -> list[Share]:
 
 
 def _states(claims: list[dict]) -> list[str]:
-    theirs = [row for row in claims if not row["is_correction"]]
-    decided = [row for row in theirs if row["verdict"] != "unsettled"]
+    theirs = [row for row in claims if not row.is_correction]
+    decided = [row for row in theirs if row.verdict != "unsettled"]
     if not decided:
         return ["unsettled" if theirs else "ours" if claims else "none"]
-    return ["decided", *["proved"] * any(row["strength"] == "proved" for row in decided)]
+    return ["decided", *["proved"] * any(row.strength == "proved" for row in decided)]
 
 
 def table(found: Iterable[Share], first: str) -> list[str]:

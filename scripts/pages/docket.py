@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-Row = dict[str, Any]
+from proofs_check.ledger.row import Row
 
 
 class Group(NamedTuple):
@@ -19,12 +19,12 @@ class Group(NamedTuple):
 
 def _is(verdict: str, *severities: str) -> Callable[[Row], bool]:
     return lambda row: (
-        not row["is_correction"] and row["verdict"] == verdict and (not severities or row["severity"] in severities)
+        not row.is_correction and row.verdict == verdict and (not severities or row.severity in severities)
     )
 
 
 def _is_outcome(row: Row) -> bool:
-    return bool(row["is_correction"] and row["nature"] == "empirical")
+    return bool(row.is_correction and row.nature == "empirical")
 
 
 GROUPS = (
@@ -43,7 +43,7 @@ GROUPS = (
           _is("typo")),
     Group("holds", "holds", "Holds as printed", "", _is("holds")),
     Group("ours", "correction", "Corrections and additions", "Statements of ours: what holds in place of, or beside, "
-          "the statements above.", lambda row: row["is_correction"] and not _is_outcome(row)),
+          "the statements above.", lambda row: row.is_correction and not _is_outcome(row)),
     Group("outcomes", "correction", "Outcomes here", "What small models and simulations did on this scale, with their "
           "sizes. They stand beside claims about other models and settle none of them.", _is_outcome),
     Group("unsettled", "unsettled", "Unsettled", "Nobody can settle these here; they are listed and never counted as "
@@ -60,7 +60,7 @@ def grouped(rows: Iterable[Row]) -> list[tuple[Group, list[Row]]]:
     for row in rows:
         takers = [group.key for group in GROUPS if group.holds(row)]
         if len(takers) != 1:
-            raise ValueError(f"{row['id']} belongs to {len(takers)} groups of the docket")
+            raise ValueError(f"{row.id} belongs to {len(takers)} groups of the docket")
         found[takers[0]].append(row)
     return [(group, found[group.key]) for group in GROUPS if found[group.key]]
 
@@ -82,11 +82,11 @@ class Counts(NamedTuple):
 def counts(rows: Iterable[Row]) -> list[Counts]:
     """The docket in numbers: papers and strengths that no row has are left out. A row without evidence is "read"."""
     rows = list(rows)
-    strengths = Counter(row["strength"] or "read" for row in rows)
+    strengths = Counter(row.strength or "read" for row in rows)
     papers = Counter(paper(row) for row in rows)
     found = []
     for group, members in grouped(rows):
-        of, strong = Counter(map(paper, members)), Counter(row["strength"] or "read" for row in members)
+        of, strong = Counter(map(paper, members)), Counter(row.strength or "read" for row in members)
         seen = {name: strong[name] for name in STRENGTHS if strengths[name]}
         found.append(Counts(group.title, len(defects(members)), {name: of[name] for name in papers}, seen))
     return found
@@ -94,34 +94,34 @@ def counts(rows: Iterable[Row]) -> list[Counts]:
 
 def wrong(rows: Iterable[Row]) -> list[Row]:
     """The rows that are false or misprinted."""
-    return [row for row in rows if row["verdict"] in ("false", "typo")]
+    return [row for row in rows if row.verdict in ("false", "typo")]
 
 
 def defects(rows: Iterable[Row]) -> list[list[Row]]:
     """The rows that are false, misprinted or lack a hypothesis, those that repeat one defect together."""
     found: dict[str, list[Row]] = {}
-    for row in sorted((row for row in rows if row["severity"]), key=lambda row: row["defect"] is not None):
-        found.setdefault(row["defect"] or row["id"], []).append(row)
+    for row in sorted((row for row in rows if row.severity), key=lambda row: row.defect is not None):
+        found.setdefault(row.defect or row.id, []).append(row)
     return list(found.values())
 
 
-def papers(rows: Iterable[Row]) -> dict[str, Any]:
-    """The records of the papers that rows belong to, by id, as far as they are installed."""
+def papers(ids: Iterable[str]) -> dict[str, Any]:
+    """The records of the papers that ids of claims belong to, by paper, as far as they are installed."""
     from proofs_check.ledger.registry import installed
 
     every = installed()
-    return {name: every[name] for name in dict.fromkeys(row["id"].split(".")[0] for row in rows) if name in every}
+    return {name: every[name] for name in dict.fromkeys(one.split(".")[0] for one in ids) if name in every}
 
 
 def paper(row: Row) -> str:
     """The paper of a row, short, its versions together; by the first part of its ids where it is not installed."""
-    first: str = row["id"].split(".")[0]
-    return papers([row])[first].short if papers([row]) else first
+    first: str = row.id.split(".")[0]
+    return papers([row.id])[first].short if papers([row.id]) else first
 
 
 def titles(rows: Iterable[Row]) -> dict[str, str]:
     """The address of each text that rows belong to, by its title."""
-    return {one.title: one.link for one in papers(rows).values()}
+    return {one.title: one.link for one in papers(row.id for row in rows).values()}
 
 
 def table(found: list[Counts]) -> list[list[str]]:

@@ -28,7 +28,7 @@ from proofs_check.language import each, positive, var
 from proofs_check.oracles.landscape import ball_one_hot_logits, ball_one_hot_loss
 from proofs_check.razor.formal import FORMAL as RAZOR_FORMAL
 from proofs_check.razor.formal import definitions as razor
-from proofs_check.razor.formal import dropped_mass, table2, theorem1
+from proofs_check.razor.formal import dropped_mass, table2
 from proofs_check.razor.formal import head_outputs as outputs
 from proofs_check.razor.formal.compensation import WORST_SHARE
 from theory import alibi, induction
@@ -346,14 +346,19 @@ def numbers(rng, names):
 
 # a tree, its variables in the order of the function's arguments, the function
 BOUNDS = {
-    "weight": (theorem1.WEIGHT, "k l D gap", alibi.weight_bound),
-    "weight without a gap": (theorem1.SHARP, "k l D", alibi.weight_bound),
-    "scope": (theorem1.SCOPE, "l D eps", alibi.scope),
+    "weight": (part("razor.thm1.corrected", 0, 2), "k l D gap", alibi.weight_bound),
+    "weight without a gap": (part("razor.thm1.corrected", 2, 2), "k l D", alibi.weight_bound),
+    "weight in the worst context": (part("razor.thm1.corrected", 3, 1, 2), "k l D a",
+                                    lambda *point: alibi.weight_bound(*point[:3])),
+    "scope": (part("razor.thm1.corrected", 1, 0, 1), "l D eps", alibi.scope),
+    "scope that is reached": (part("razor.thm1.corrected", 3, 0, 2), "l D eps", alibi.scope),
     "mass beyond": (dropped_mass.BEYOND, "w l D", alibi.dropped_mass_bound),
     "mass beyond, with sinks": (part("razor.sec3.1.sinks", 1), "w l D", alibi.dropped_mass_bound),
     "window": (dropped_mass.ENOUGH, "l D delta", alibi.window_for_mass),
     "scope without position": (part("razor.sec3.2.no_decay", 0, 0, 1), "D eps",
                                lambda *point: np.exp(dropped_flat.log_scope(*point))),
+    "the same, reached": (part("razor.sec3.2.no_decay", 1, 0, 2), "D eps",
+                          lambda *point: np.exp(dropped_flat.log_scope(*point))),
     "mass without position": (part("razor.sec3.2.flat_mass", 0, 2), "n m D", dropped_flat.mass_bound),
     "Lambda": (part("razor.eq5.log_mass", 2), "r", compensation_bounds.log_mass_bound),
     "masses": (part("razor.eq5.gaps", 0, 2), "r", compensation_bounds.mass_gap_bound),
@@ -480,6 +485,7 @@ def test_shares_of_a_cache_are_the_exact_ones():
     for length in (1, 15, 3999, 4000, 4001, 7500, 8000, 12_345, 16_000, 19_999, 20_000, 20_001, 10**6, *range(50, 57)):
         at = Evaluator({"n": Fraction(length)})
         assert at.value(kept) == truncation_cache.kept_share(length)
+        assert at.truth(part("razor.abstract.reduction.corrected", 0, 0)) == (length >= 4000)
         if length >= 4000:
             assert at.value(formula) == 1 - truncation_cache.kept_share(length)
 

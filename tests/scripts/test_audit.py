@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proofs_check.core.printing import sentence
 from proofs_check.ledger.registry import host, load
 from scripts.commands import audit, docs
 from scripts.pages import docket
@@ -17,6 +18,7 @@ from tests.scripts.commands import contents
 
 REGISTRY = load()
 NAMES = host()
+SENTENCES = {sentence(claim.formal) for claim in REGISTRY.values() if claim.formal is not None}
 report = cache(audit.report)
 
 
@@ -77,13 +79,16 @@ def test_two_places_that_disagree_are_not_called_printed_and_true_and_what_shows
 def test_what_is_called_proved_has_its_sentence_beside_it(paper):
     _, found = paper
     told = audit.markdown(found), audit.latex(found)
-    proved = [view.row["as_data"] for view in found.right if view.row["strength"] == "proved"]
-    proved += [one.as_data for group, findings in found.groups for one in findings
+    proved = [(view.row["statement"], view.beside) for view in found.right if view.row["strength"] == "proved"]
+    proved += [(one.wording, one.as_data) for group, findings in found.groups for one in findings
                if one.strength == "proved" and group.key != "misprints"]  # fmt: skip
-    for sentence in proved:
-        assert sentence and markdown_text(sentence) in told[0] and audit.tex(sentence) in told[1]
+    for words, beside in proved:
+        assert beside or words in SENTENCES
+        for text in (words, beside):
+            assert markdown_text(text) in told[0] and audit.tex(text) in told[1]
     for _, findings in found.groups:
-        assert all("As data: For all" in one.example for one in findings if one.example.startswith("It fails at"))
+        failing = (one for one in findings if one.example.startswith("It fails at"))
+        assert all("As data: For " in one.example or one.printed in SENTENCES for one in failing)
 
 
 def test_only_a_correction_is_offered_as_a_wording():

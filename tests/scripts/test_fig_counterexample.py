@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from dynamics.model.made.two_word import CASES
 from proofs_check.oracles.alibi import ball_weights
-from proofs_check.razor.scope.theorem1_checks import WITNESSES
 from scripts.figures.heads import fig_counterexample
+from tests.dynamics.model.test_two_word import ball_head, exact
 
 
 @pytest.fixture(scope="module")
@@ -16,7 +17,8 @@ def data():
 
 def test_data_weights_are_measured_attain_the_bound_and_agree_with_the_balls(data):
     assert_allclose(data.weight, data.bound, rtol=1e-9)
-    head, _, _, target, other, _, _ = WITNESSES[fig_counterexample.NAME]
+    case = CASES[fig_counterexample.NAME]
+    head, (other, target) = ball_head(case), exact(case.words)
     for n in (1, 34, 52):
         assert data.weight[n - 1] == pytest.approx(float(ball_weights(head, [target, *[other] * n])[0].mid()), rel=1e-9)
 

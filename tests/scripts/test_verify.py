@@ -61,7 +61,7 @@ def test_a_claim_named_is_shown_in_full(verified):
 def test_a_claim_without_evidence_is_shown_by_what_the_core_decides(verified):
     _, out = verified[1].split("kv.tab3: typo")
     out = f"kv.tab3: typo{out}"
-    for part in ("kv.tab3: typo (misprint), confirmed", "  As data: For all ", "\n    where logit(",
+    for part in ("kv.tab3: typo (misprint), confirmed", "  Statement: For whole T >= 4, ", "\n    where logit(",
                  "The core: refuted", "It fails at T = 7, a1 = 0, ",
                  "left side 0.102899, right side 0.279708 (conclusion)", "Covers: all\n"):  # fmt: skip
         assert part in out, part
@@ -143,7 +143,7 @@ def test_what_the_core_says_against_a_claim_stands_beside_its_own_sentence():
     row = decided(entry, {**judge(claim.formal.to_json(), mutants=False), "outcome": "proved"})
     report = document([row], Effort.QUICK)
     for text in (verify.table(report), verify.markdown(report)):
-        assert "the core finds the statement proved\n  As data: For all " in text
+        assert "the core finds the statement proved\n  As data: For whole T >= 4, " in text
 
 
 def test_the_list_runs_nothing_and_may_be_of_false_claims_only(command):

@@ -19,8 +19,6 @@ from theory.lowering.alone import alone
 Exact: TypeAlias = int | Fraction | str | sympy.Rational
 # Bits of an exponent, so that every number that is written down has fewer digits than Python reads back.
 _LONGEST = 6000
-# Not differentiable: no argument that uses slopes applies to an expression with one of these.
-ROUGH = (sympy.Abs, sympy.Max, sympy.Min, sympy.Piecewise)
 
 
 class Outcome(Enum):
@@ -145,15 +143,6 @@ class Box:
         """The same box with one side replaced."""
         self[axis]
         return Box({name: (low, high) if name == axis else (a, b) for name, a, b in self.sides})
-
-    def split(self, axis: str | None = None, at: Exact | None = None) -> tuple[Box, Box]:
-        """The two halves of the box across `axis` (default: the widest side); they share a face and are the box."""
-        name = axis if axis is not None else max(self.names, key=self.width)
-        low, high = self[name]
-        middle = (low + high) / 2 if at is None else exact(at)
-        if not low < middle < high:
-            raise ValueError(f"cannot split side {name} = [{low}, {high}] at {middle}: it must lie strictly inside")
-        return self.with_side(name, low, middle), self.with_side(name, middle, high)
 
     def contains(self, other: Box | Mapping[str, Exact]) -> bool:
         """Does the box contain a point (name -> exact number) or another box with the same names?"""

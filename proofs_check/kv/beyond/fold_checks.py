@@ -14,14 +14,13 @@ from functools import cache
 import numpy as np
 import sympy as sp
 
-from proofs_check.evidence.certify import both_signs, prove_any_positive
-from proofs_check.evidence.check import verify
+from proofs_check.evidence.certified import nonzero_on, proved_on
 from proofs_check.evidence.margin import Margin, Undecided, ball_at_least, worst
-from proofs_check.kv.beyond.slice_checks import HALF, RIGHT, _without, _zero, fold, tail, x
+from proofs_check.kv.beyond.slice_checks import fold, none_on, strip, tail, without, x
 from theory.landscape.slice_branches import FOLD_BETA1, branch
 from theory.landscape.slice_critical import conditions
 from theory.lowering.ball import BallFunction
-from theory.lowering.box import Box, Exact, Outcome, exact, to_ball
+from theory.lowering.box import Box, Exact, exact, to_ball
 from theory.symbols import beta1, n_tokens
 
 FAR = 10
@@ -44,31 +43,20 @@ def _turned() -> tuple[sp.Expr, sp.Expr]:
     return tuple(Y * sp.Matrix(conditions()))
 
 
-def any_positive(exprs: list[sp.Expr], box: Box, gradients: bool = True) -> Margin:
-    """At each point of the box one of the expressions is positive, by both checkers."""
-    proof = prove_any_positive(exprs, box, precision=53, gradients=gradients)
-    if proof.outcome is Outcome.UNDECIDED:
-        raise Undecided(f"{proof.boxes} boxes were not enough on {box}")
-    checked = verify(proof.to_json(), exprs, box)
-    if checked.outcome is Outcome.UNDECIDED:
-        raise Undecided(checked.reason)
-    return Margin(checked.margin, f"{proof.boxes} boxes", str(box))
-
-
 @cache
 def normal_form(which: str, sign: int = 1) -> Margin:
     """One of the inequalities on `near()` that make the critical points there the zeros of a concave h (sign = 1)."""
     g1, g2 = _turned()
     slope, box = sp.diff(g1, x), near()
     if which == "g1 grows with x":
-        return any_positive([sign * slope], box)
+        return proved_on(box, sign * slope)
     if which == "g1 changes sign":
         low, high = (box.with_side("x", end, end) for end in box["x"])
-        return worst([any_positive([-sign * g1], low), any_positive([sign * g1], high)])
+        return worst([proved_on(low, -sign * g1), proved_on(high, sign * g1)])
     if which == "h grows with T":
         growth = sp.diff(g2, n_tokens) * slope - sp.diff(g2, x) * sp.diff(g1, n_tokens)
-        return any_positive([sign * growth], box, gradients=False)
-    return any_positive([-sign * _curvature()], box, gradients=False)
+        return proved_on(box, sign * growth, slopes=False)
+    return proved_on(box, -sign * _curvature(), slopes=False)
 
 
 @cache
@@ -103,10 +91,7 @@ def ends(tokens: Exact) -> Margin:
 
 def fold_near(shift: Exact = 0) -> Margin:
     """The fold lies in `near()`; `shift` moves it along beta1."""
-    found = fold()
-    if found.outcome is not Outcome.PROVED or found.enclosure is None:
-        raise Undecided(found.reason)
-    box, place = near(), found.enclosure
+    box, place = near(), fold()
     gaps = [min(place[name][0] - box[name][0], box[name][1] - place[name][1]) for name in ("x", "n_tokens")]
     low, high = (end + Fraction(shift) for end in place["beta1"])
     return Margin(float(min(*gaps, low - box["beta1"][0], box["beta1"][1] - high)), "fold", "inside the box")
@@ -114,16 +99,8 @@ def fold_near(shift: Exact = 0) -> Margin:
 
 @cache
 def none_elsewhere(low: Exact, high: Exact, shrink: Exact = 1) -> Margin:
-    """No critical point outside `near()` for any real T in [low, high]: the strip by branch and bound, then the tails.
-
-    A critical point known at T = 11 refutes it for a box shrunk too far.
-    """
-    hole = near(low, high, shrink)
-    known = _zero(11, "1.1158", "-0.77137").enclosure
-    if low == high == 11 and known is not None and known["beta1"][1] < hole["beta1"][0]:
-        return Margin(-1.0, str(known), "outside the hole")
-    strip = Box({x: (0, RIGHT), beta1: (-FAR, HALF), n_tokens: (low, high)})
-    parts = [any_positive(both_signs(conditions()), part) for part in _without(strip, hole)]
+    """No critical point outside `near()` for any real T in [low, high]: in the strip, and by the tails beyond it."""
+    parts = map(none_on, without(strip(low, high, FAR), near(low, high, shrink)))
     return worst([*parts, tail("B <= 1, beta1 <= -far", FAR, (low, high))])
 
 
@@ -134,21 +111,21 @@ def steady(low: Exact, high: Exact) -> Margin:
     So their number is the same for all these T. About both branches f1, f2 or det d(f1, f2)/d(x, beta1) is not 0, in
     the rest of the strip f1 or f2; beyond it, the tails. The fold, where all three vanish, refutes it.
     """
-    found = fold().enclosure
-    if found is not None and exact(low) <= found["n_tokens"][0] and found["n_tokens"][1] <= exact(high):
-        return Margin(-1.0, str(found), "a critical point that is not regular")
+    first, last = fold()["n_tokens"]
+    if exact(low) <= first and last <= exact(high):
+        return Margin(-1.0, str(fold()), "a critical point that is not regular")
     f1, f2 = conditions()
     turn = sp.diff(f1, x) * sp.diff(f2, beta1) - sp.diff(f1, beta1) * sp.diff(f2, x)
     far = max(FAR, int(exact(high) ** 2 / 80) + 1)
     tubes = [_tube(ways, exact(low), exact(high)) for ways in (_SADDLES, _MINIMA)]
-    strip = Box({x: (0, RIGHT), beta1: (-far, HALF), n_tokens: (low, high)})
-    if any(not strip[n][0] < tube[n][0] <= tube[n][1] < strip[n][1] for tube in tubes for n in (x.name, beta1.name)):
+    whole = strip(low, high, far)
+    if any(not whole[n][0] < tube[n][0] <= tube[n][1] < whole[n][1] for tube in tubes for n in (x.name, beta1.name)):
         raise Undecided(f"a tube reaches the edge of the strip for T in [{low}, {high}]")
-    rest = [strip]
+    rest = [whole]
     for tube in tubes:
-        rest = [part for box in rest for part in _without(box, tube)]
-    margins = [any_positive(both_signs([f1, f2]), part) for part in rest]
-    margins += [any_positive(both_signs([f1, f2, turn]), tube) for tube in tubes]
+        rest = [part for box in rest for part in without(box, tube)]
+    margins = [none_on(part) for part in rest]
+    margins += [nonzero_on(tube, f1, f2, turn) for tube in tubes]
     return worst([*margins, tail("B <= 1, beta1 <= -far", far, (low, high))])
 
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 import sympy as sp
 
+from proofs_check.evidence.certified import proved_on
 from proofs_check.evidence.margin import Margin, at_most, worst
-from proofs_check.kv.beyond.fold_checks import any_positive
 from proofs_check.kv.beyond.slice_checks import _late
 from theory.landscape.late_field import c, combination, g, own, r, u
 from theory.lowering.box import Box
@@ -62,7 +62,7 @@ def wall(which: str, tokens: int, power: int, shift: int = 0) -> Margin:
         at[g], sign = (sp.Rational(box[g][1]), 1) if which == "g above" else (sp.Rational(box[g][0]), -1)
         row = (0, 0, 1, 1)
     expr = sign * combination(tokens, row, at)
-    return any_positive([expr], Box({s: side for s, side in box.items() if s not in at}))
+    return proved_on(Box({s: side for s, side in box.items() if s not in at}), expr)
 
 
 @cache
@@ -71,7 +71,7 @@ def growth(tokens: int, power: int, factor: int = 2) -> Margin:
     box, _, _ = _sides(tokens, power, 0)
     few = sp.Rational(1, 50)
     rows = (-c, 0, -(factor + few), 0), (c, 0, factor - few, 0)
-    return worst([any_positive([combination(tokens, row, {})], Box(box)) for row in rows])
+    return worst([proved_on(Box(box), combination(tokens, row, {})) for row in rows])
 
 
 def enters(tokens: int, power: int, shift: int = 0) -> Margin:

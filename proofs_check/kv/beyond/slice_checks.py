@@ -7,11 +7,8 @@ import numpy as np
 import sympy as sp
 
 from dynamics.flow.trajectories import gradient_flow
-from proofs_check.evidence.certify import both_signs
-from proofs_check.evidence.check import verify
-from proofs_check.evidence.krawczyk import Zero, no_zero, unique_zero
+from proofs_check.evidence.certified import nonzero_on, proved_on, unique_zero
 from proofs_check.evidence.margin import Margin, Undecided, at_most, ball_at_least, identity, same, worst
-from proofs_check.kv.landscape.figure2_checks import proved
 from theory.landscape import slice_critical as critical
 from theory.landscape.late_rates import late_state, late_velocity
 from theory.landscape.slice_symbolic import OWN as A
@@ -19,7 +16,7 @@ from theory.landscape.slice_symbolic import PREVIOUS as B
 from theory.landscape.slice_symbolic import exact_terms, loss
 from theory.landscape.symbolic import interior_table
 from theory.lowering.ball import BallFunction, to_ball
-from theory.lowering.box import Box, Exact, Outcome
+from theory.lowering.box import Box, Exact
 from theory.lowering.precision import working
 from theory.symbols import PARAMETERS, alpha1, alpha2, beta1, beta2, n_tokens
 
@@ -89,12 +86,12 @@ def tail(which: str, far: int = 10, tokens: tuple[Exact, Exact] = (4, 10)) -> Ma
     q, k, r = (_in_x(c) for c in (critical.SLOPES, critical.K, critical.R))
     margins: list[Margin] = []
     if which == "rise":  # 0 <= rise < 1
-        margins = [proved(2 - sp.E * x**2, Box({x: (0, RIGHT)})),
+        margins = [proved_on(Box({x: (0, RIGHT)}), 2 - sp.E * x**2),
                    _zero_numerator(1 - critical.RISE, (2 * B + n_tokens - 2) / critical.PARTITION)]  # fmt: skip
     if which == "B >= 1, beta1 >= 1/2":  # each term of beta1 K - R grows with beta1 and is positive at 1/2
         box = Box(MIDDLE)
-        margins = [proved(k[c] / 2 - r[c], box) for c in range(3)]
-        margins += [proved(k[0], Box({x: MIDDLE[x]})), proved(k[2], Box({x: MIDDLE[x]}))]
+        margins = [proved_on(box, k[c] / 2 - r[c]) for c in range(3)]
+        margins += [proved_on(Box({x: MIDDLE[x]}), term) for term in (k[0], k[2])]
     if which == "B <= 1, beta1 >= 1/2":  # w_i >= w_e / 2, so that sum w q > 0
         d_i, d_e, _ = (d for _, d in exact_terms(interior_table())[1:])
         gap = (B - A) + beta1 * (3 * A - B - 1)
@@ -104,33 +101,33 @@ def tail(which: str, far: int = 10, tokens: tuple[Exact, Exact] = (4, 10)) -> Ma
     if which == "B >= 1, beta1 <= -far":  # beta1 K - R + c q < 0 for each class; c leaves w_e with 2 beta1 (B - 1)
         c = r[1] / q[1]
         box = Box(MIDDLE)
-        margins = [proved(-(-far * k[0] - r[0] + c * q[0]), box), proved(-(-far * k[2] + c * q[2]), box)]
+        margins = [proved_on(box, -term) for term in (-far * k[0] - r[0] + c * q[0], -far * k[2] + c * q[2])]
     if which == "B <= 1, beta1 <= -far":  # sum w q / w_e grows with beta1 and is negative at -far
         form = critical.form()
         d, slopes = form.exponents, form.slopes
         total = sp.exp(d.repeated - d.edge) * slopes.repeated / 2 + slopes.edge
         total += (n_tokens - 4) / 2 * sp.exp(d.other - d.edge) * slopes.other
-        margins = [proved(-total.subs(beta1, -far), Box({x: (0, "0.368"), n_tokens: tokens}))]
+        margins = [proved_on(Box({x: (0, "0.368"), n_tokens: tokens}), -total.subs(beta1, -far))]
     return worst(margins)
 
 
-@cache
-def none(low: Exact, high: Exact, near: tuple[str, str] = ("1.1158", "-0.77137")) -> Margin:
-    """No critical point with x in [0, RIGHT], -10 <= beta1 <= 1/2 for any real T in [low, high], by both checkers.
+def strip(low: Exact, high: Exact, far: int = 10) -> Box:
+    """x in [0, RIGHT], beta1 in [-far, 1/2], T in [low, high]: what the tails leave."""
+    return Box({x: (0, RIGHT), beta1: (-far, HALF), n_tokens: (low, high)})
 
-    Where T is one number, a critical point proved near `near` refutes it.
-    """
-    if low == high and (zero := _zero(int(low), *near)).outcome is Outcome.PROVED:
-        return Margin(-1.0, "none", str(zero.enclosure))
-    box = Box({x: (0, RIGHT), beta1: (-10, HALF), n_tokens: (low, high)})
-    system = list(critical.conditions())
-    proof = no_zero(system, box, precision=53)
-    if proof.outcome is not Outcome.PROVED:
-        raise Undecided(f"{proof.boxes} boxes were not enough for T in [{low}, {high}]")
-    checked = verify(proof.to_json(), both_signs(system), box)
-    if checked.outcome is not Outcome.PROVED:
-        raise Undecided(checked.reason)
-    return Margin(checked.margin, f"{proof.boxes} boxes", "a nonzero component on each")
+
+def none_on(box: Box) -> Margin:
+    """No critical point in a box of (x, beta1, T); one that is known to lie in there refutes it."""
+    low, high = box[n_tokens.name]
+    for place in (zero(*known) for known in KNOWN if low <= known[0] <= high):
+        if not without(place, box):
+            return Margin(-1.0, "none", str(place))
+    return nonzero_on(box, *critical.conditions())
+
+
+def none(low: Exact, high: Exact) -> Margin:
+    """No critical point with x in [0, RIGHT], -10 <= beta1 <= 1/2 for any real T in [low, high]."""
+    return none_on(strip(low, high))
 
 
 def _around(a: str, b: str) -> Box:
@@ -142,8 +139,12 @@ def _around(a: str, b: str) -> Box:
 
 
 @cache
-def _zero(tokens: int, a: str, b: str) -> Zero:
-    return unique_zero(critical.conditions(sp.Integer(tokens)), _around(a, b), precision=96)
+def zero(tokens: int, a: str, b: str) -> Box:
+    """A small box about the only critical point near (a, b), in (x, beta1)."""
+    return unique_zero(_around(a, b), *critical.conditions(sp.Integer(tokens)))
+
+
+KNOWN = ((11, "1.1158", "-0.7714"), (15, "0.9768", "-0.2851"), (15, "1.3192", "-1.7223"))
 
 
 @cache
@@ -156,10 +157,7 @@ def _local() -> BallFunction:
 
 def point(tokens: int, a: str, b: str, kind: str, digits: int = 4) -> Margin:
     """Exactly one critical point near (a, b), within half a unit of the digits given, a saddle or a minimum."""
-    found = _zero(tokens, a, b)
-    if found.outcome is not Outcome.PROVED or found.enclosure is None:
-        raise Undecided(found.reason)
-    inverse, place = found.enclosure.balls()
+    inverse, place = zero(tokens, a, b).balls()
     alpha = -inverse.log()
     _, aa, ab, bb = _local()(alpha, place, to_ball(tokens))
     sign = 1 if kind == "minimum" else -1
@@ -171,44 +169,30 @@ def point(tokens: int, a: str, b: str, kind: str, digits: int = 4) -> Margin:
 
 def excess(tokens: int, a: str, b: str, low: str, high: str) -> Margin:
     """L - log T at the critical point near (a, b)."""
-    inverse, place = _zero(tokens, a, b).enclosure.balls()
+    inverse, place = zero(tokens, a, b).balls()
     found = _local()(-inverse.log(), place, to_ball(tokens))[0] - to_ball(tokens).log()
     return worst([ball_at_least(found - to_ball(low)), ball_at_least(to_ball(high) - found)])
 
 
 @cache
 def only_two(tokens: int, far: int, first: tuple[str, str], second: tuple[str, str]) -> Margin:
-    """The search finds no critical point outside the two boxes, and tails exclude the rest of the plane."""
-    rest = [Box({x: (0, RIGHT), beta1: (-far, HALF)})]
-    for at in (first, second):
-        if _zero(tokens, *at).outcome is not Outcome.PROVED:
-            raise Undecided(f"no unique critical point near {at}")
-        rest = [part for box in rest for part in _without(box, _around(*at))]
-    system = list(critical.conditions(sp.Integer(tokens)))
-    margins = [tail("B <= 1, beta1 <= -far", far, (tokens, tokens))]
-    for box in rest:
-        if any(_inside(box, at) and _zero(tokens, *at).outcome is Outcome.PROVED for at in KNOWN.get(tokens, ())):
-            return Margin(-1.0, "no other", str(box))
-        proof = no_zero(system, box, precision=53)
-        if proof.outcome is not Outcome.PROVED:
-            raise Undecided(f"{proof.boxes} boxes were not enough on {box}")
-        margins.append(Margin(proof.margin, str(box), "no zero"))
-    return worst(margins)
+    """One critical point in each of two boxes, none in the rest of the strip; tails exclude the rest of the plane."""
+    rest, holes = [strip(tokens, tokens, far)], [_around(*at) for at in (first, second) if zero(tokens, *at)]
+    for hole in holes:
+        rest = [part for box in rest for part in without(box, hole)]
+    found = worst([tail("B <= 1, beta1 <= -far", far, (tokens, tokens)), *map(none_on, rest)])
+    if found.value >= 0 and without(*holes) != holes[:1]:
+        raise Undecided("the two boxes meet: their critical points may be one")
+    return found
 
 
-KNOWN: dict[int, tuple[tuple[str, str], ...]] = {15: (("0.9768", "-0.2851"), ("1.3192", "-1.7223"))}
-
-
-def _inside(box: Box, at: tuple[str, str]) -> bool:
-    return box.contains({x.name: Fraction(str(round(float(np.exp(-float(at[0]))), 4))), beta1.name: Fraction(at[1])})
-
-
-def _without(box: Box, hole: Box) -> list[Box]:
-    """The box less the hole, as boxes."""
-    if any(box[n][1] <= hole[n][0] or hole[n][1] <= box[n][0] for n in box.names):
+def without(box: Box, hole: Box) -> list[Box]:
+    """The box less the hole, as boxes; either has no end on sides that only the other names."""
+    names = [name for name in box.names if name in hole.names]
+    if any(box[n][1] <= hole[n][0] or hole[n][1] <= box[n][0] for n in names):
         return [box]
     parts = []
-    for name in box.names:
+    for name in names:
         low, high = box[name]
         if low < hole[name][0]:
             parts.append(box.with_side(name, low, hole[name][0]))
@@ -219,22 +203,22 @@ def _without(box: Box, hole: Box) -> list[Box]:
 
 
 @cache
-def fold() -> Zero:
-    """Two critical points meet where (1, tangent) is in the kernel; that this zero is regular makes it a fold."""
+def fold() -> Box:
+    """A small box about the point where two critical points meet, (1, tangent) being in the kernel.
+
+    That this zero is regular makes it a fold.
+    """
     system = list(critical.conditions())
     system += [sp.diff(e, x) + tangent * sp.diff(e, beta1) for e in system]
-    middle = {x: "0.34249", beta1: "-0.6348", n_tokens: "10.8112", tangent: "8.832"}
-    box = Box({s: (Fraction(m) - Fraction(1, 100), Fraction(m) + Fraction(1, 100)) for s, m in middle.items()})
-    return unique_zero(system, box, precision=96)
+    middle = {x: "0.34249", beta1: "-0.63479", n_tokens: "10.8112", tangent: "8.8321"}
+    near = Fraction(1, 20000)
+    return unique_zero(Box({s: (Fraction(m) - near, Fraction(m) + near) for s, m in middle.items()}), *system)
 
 
 def fold_at(name: str, printed: str, tolerance: str) -> Margin:
     """|printed - enclosure| <= tolerance at the fold, for T, alpha1 or beta1."""
-    found = fold()
-    if found.outcome is not Outcome.PROVED or found.enclosure is None:
-        raise Undecided(found.reason)
     with working(96):
-        balls = dict(zip(found.enclosure.names, found.enclosure.balls(), strict=True))
+        balls = dict(zip(fold().names, fold().balls(), strict=True))
         value = {"T": balls["n_tokens"], "beta1": balls["beta1"], "alpha1": -balls["x"].log()}[name]
         return ball_at_least(to_ball(tolerance) - abs(value - to_ball(printed)))
 

@@ -64,5 +64,4 @@ NEEDS: dict[str, str] = {
     "kv.property1.every_row": "terms k <= i and k > j vanish: cut the sum at i and at j (empty for j <= i)",
     "kv.sec5.query_kernel.no_scalar": "leads P1, P2 of A B over B B, A A and Q1, Q2 of A A over A C, C A: P1 P2 (g0 "
     "+ g1)^2 + Q1 Q2 (g0 - g1)^2 = 0, and P1 P2 > 0 excludes g0 = g1",
-    "kv.tab5.coupled": "60 exact terms of a sum of binomials",
 }

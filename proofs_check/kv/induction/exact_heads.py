@@ -93,14 +93,6 @@ def two_layer(x: Rows, numbers: Numbers, ratio: Fraction, itself: bool = False, 
     return average(weights, [x[s - 1] for s in places], numbers.number)
 
 
-def kv_shift(x: Rows, numbers: Numbers, inner: bool = False) -> list[Any]:
-    """Appendix B's head, keys x_{s-1} and values x_s, over {1 .. L}, or over {2 .. L-1}."""
-    places = range(2, len(x)) if inner else range(1, len(x) + 1)
-    before = [[0] * len(x[0]), *x]
-    weights = [numbers.weight(dot(x[-1], before[s - 1]), len(x) - s) for s in places]
-    return average(weights, [x[s - 1] for s in places], numbers.number)
-
-
 def largest(values: Sequence[arb]) -> arb:
     """The largest absolute value of some balls."""
     sizes = [abs(value) for value in values]

@@ -7,15 +7,13 @@ from fractions import Fraction
 import numpy as np
 import sympy as sp
 
-from proofs_check.evidence.margin import Margin, at_most, ball_at_least, different, identity, same, worst
+from proofs_check.evidence.margin import Margin, at_most, ball_at_least, identity, same, worst
 from proofs_check.kv.induction.exact_heads import (
     DECAY,
     MATCH_WEIGHT,
     Numbers,
     dot,
-    induction_head,
     induction_weights,
-    kv_shift,
     rational,
 )
 from proofs_check.kv.induction.general_checks import positive, same_term
@@ -35,13 +33,6 @@ Row = tuple[int, ...]
 def impossible(support: str, length: int, dim: int) -> Margin:
     """Multipliers with sum_k multiplier_k (output - IH)_k = 1: no parameters make all differences zero."""
     return same(impossibility_residual(support, length, dim), sp.Integer(0))
-
-
-def outputs_differ(x: Sequence[Row], match_weight: Fraction, decay: Fraction, inner: bool = False) -> Margin:
-    """Appendix B's head against IH in rationals."""
-    numbers = rational(match_weight, decay)
-    pairs = zip(kv_shift(x, numbers, inner), induction_head(x, numbers), strict=True)
-    return max((different(a, b) for a, b in pairs), key=lambda margin: margin.value)
 
 
 def inner_head(length: int, dim: int, **wrong) -> Margin:

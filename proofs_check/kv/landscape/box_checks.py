@@ -5,9 +5,9 @@ from fractions import Fraction
 import numpy as np
 import sympy as sp
 
+from proofs_check.evidence.certified import proved_on
 from proofs_check.evidence.margin import Margin, at_most, identity, worst
 from proofs_check.evidence.tolerances import KERNEL
-from proofs_check.kv.landscape.figure2_checks import proved
 from proofs_check.ledger.mathematical import identities
 from theory import landscape
 from theory.landscape import critical_symbolic as c
@@ -64,7 +64,7 @@ def falls(which: str, sign: int = 1) -> Margin:
         "-d/da (B - 2A)/S": (drop(PREVIOUS - 2 * OWN), strip),
     }
     expr, box = pieces[which]
-    return proved(sign * expr, box)
+    return proved_on(box, sign * expr)
 
 
 def corner_value(beta: int = 1) -> Margin:
@@ -97,14 +97,14 @@ def expansion_terms(first: sp.Expr = 1 - sp.E) -> Margin:
 
 def remainder_falls(sign: int = 1) -> Margin:
     """h''' < 0 for 0 <= x <= 1/4, so r(x) = (h - x h'(0))/x^2 = int (1 - t) h''(xt) dt falls from h''(0)/2 = e^2."""
-    return proved(-sign * sp.diff(c.minimum_excess(), U, 3), Box({U: (0, Fraction(1, 4))}))
+    return proved_on(Box({U: (0, Fraction(1, 4))}), -sign * sp.diff(c.minimum_excess(), U, 3))
 
 
 def remainder_at_four(low: str = "4.49") -> Margin:
     """r = 16 (h(1/4) + (e - 1)/4) at T = 4, where r is least, exceeds 4.49."""
     quarter = sp.Rational(1, 4)
     value = 16 * (c.minimum_excess().subs(U, quarter) + (sp.E - 1) * quarter) - sp.Rational(low)
-    return proved(value, Box({alpha1: (0, 0)}))
+    return proved_on(Box({alpha1: (0, 0)}), value)
 
 
 def slope_splits(factor: int = 1) -> Margin:
@@ -124,7 +124,7 @@ def slope_signs(which: str, cut: Fraction = CUT, sign: int = 1) -> Margin:
         "dL/dalpha1 > 0 at beta1 = 1, alpha1 <= cut": (c.scaled_slope(alpha1).subs(beta1, 1), {alpha1: left}),
     }
     expr, sides = pieces[which]
-    return proved(sign * expr, Box({**sides, U: EVERY_T}))
+    return proved_on(Box({**sides, U: EVERY_T}), sign * expr)
 
 
 def kkt(a1: Fraction, b1: Fraction, tokens: float) -> Margin:

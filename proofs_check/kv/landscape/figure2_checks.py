@@ -6,32 +6,19 @@ import numpy as np
 import sympy as sp
 from flint import arb
 
-from proofs_check.evidence.area import positive_area
-from proofs_check.evidence.certify import prove_positive
-from proofs_check.evidence.check import verify
-from proofs_check.evidence.margin import Margin, Undecided, at_most, ball_at_least, identity, less, worst
+from proofs_check.evidence.certified import positive_area, proved_on
+from proofs_check.evidence.margin import Margin, at_most, ball_at_least, identity, less, worst
 from proofs_check.ledger.mathematical import identities
 from theory.landscape import slice_symbolic
 from theory.landscape.grid import angle_between, slice_grid
 from theory.landscape.symbolic import interior_table
 from theory.lowering.ball import BallFunction, to_ball
-from theory.lowering.box import Box, Outcome
+from theory.lowering.box import Box
 from theory.symbols import alpha1, beta1
 
 UNIT = Box({alpha1: (0, 1), beta1: (0, 1)})
 LINE = Box({alpha1: (0, 1)})
 OWN, PREVIOUS = slice_symbolic.OWN, slice_symbolic.PREVIOUS
-
-
-def proved(expr: sp.Expr, box: Box) -> Margin:
-    """expr > 0 on the box, by branch and bound and the second checker."""
-    proof = prove_positive(expr, box)
-    if proof.outcome is Outcome.UNDECIDED:
-        raise Undecided(f"{expr} on {box}: {proof.boxes} boxes were not enough")
-    checked = verify(proof.to_json(), expr, box)
-    if checked.outcome is Outcome.UNDECIDED:
-        raise Undecided(checked.reason)
-    return Margin(checked.margin, str(expr), "> 0")
 
 
 def at(expr: sp.Expr, a: Fraction, b: Fraction) -> arb:
@@ -55,7 +42,7 @@ def sparser(fewer: int, more: int) -> Margin:
     gap = (np.ptp(slice_grid(fewer, 41).loss) - np.ptp(grid)) / 5
     low, high = (sp.Rational(int(x * 1e6), 10**6) for x in (grid.min() - gap, grid.max() + gap))
     loss = slice_symbolic.loss(exact(more))
-    inside = [proved(loss - low, UNIT), proved(high - loss, UNIT)]
+    inside = [proved_on(UNIT, loss - low), proved_on(UNIT, high - loss)]
     other = slice_symbolic.loss(exact(fewer))
     spread = at(other, Fraction(1), Fraction(0)) - at(other, Fraction(0), Fraction(1))
     return worst([*inside, ball_at_least(spread, Fraction(int((high - low).p), int((high - low).q)), strict=True)])
@@ -85,7 +72,7 @@ def limit_signs(first: sp.Expr = -beta1 * PREVIOUS, end: int = 1) -> Margin:
     The velocity of beta1 falls strictly from alpha1 = 0 on and ends at 0.
     """
     velocity = slice_symbolic.limit_flow()
-    falls = proved(sp.expand(-sp.diff(velocity[1], alpha1)), LINE)
+    falls = proved_on(LINE, sp.expand(-sp.diff(velocity[1], alpha1)))
     return worst([identities([velocity[0], velocity[1].subs(alpha1, end)], [first, 0]), falls])
 
 

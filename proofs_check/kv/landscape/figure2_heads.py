@@ -6,8 +6,9 @@ import numpy as np
 import sympy as sp
 from flint import acb, arb
 
+from proofs_check.evidence.certified import proved_on
 from proofs_check.evidence.margin import Margin, at_most, ball_at_least, identity, less, worst
-from proofs_check.kv.landscape.figure2_checks import LINE, OWN, PREVIOUS, at, exact, proved
+from proofs_check.kv.landscape.figure2_checks import LINE, OWN, PREVIOUS, at, exact
 from proofs_check.kv.landscape.theorem34_checks import closed_form
 from theory.landscape import blow_up, slice_symbolic
 from theory.landscape.grid import angle_between, slice_grid
@@ -100,14 +101,14 @@ def last_regions(part: str) -> Margin:
         # both ends have definite signs away from the roots, and are monotone in alpha1: B - 2A falls, A - B rises
         sign = 1 if part == "between" else -1
         rises = (-sign * sp.diff(PREVIOUS - 2 * OWN, alpha1), sp.diff(OWN - PREVIOUS, alpha1))
-        signs = [proved(slope, LINE) for slope in rises]
+        signs = [proved_on(LINE, slope) for slope in rises]
         roots = [
             identity(sp.simplify((PREVIOUS - 2 * OWN).subs(alpha1, (1 - sp.log(2)) / 2)), 0),
             identity((OWN - PREVIOUS).subs(alpha1, sp.Rational(1, 2)), 0),
         ]
         return worst([*signs, *roots])
     slope = 2 * PREVIOUS - 3 * OWN
-    return proved(slope if part == "left" else -slope, Box({alpha1: LAST[part]}))
+    return proved_on(Box({alpha1: LAST[part]}), slope if part == "left" else -slope)
 
 
 def last_areas(part: str, low: str, high: str) -> Margin:
@@ -126,7 +127,7 @@ def last_areas(part: str, low: str, high: str) -> Margin:
 
 def edge_tokens_never_bind(least: str) -> Margin:
     """Where beta1 >= 7/10 the edge tokens trail for every alpha1 <= 4/25, which contains the region."""
-    return proved(slice_symbolic.argmax_margins()["edge"], Box({alpha1: (0, "4/25"), beta1: (least, 1)}))
+    return proved_on(Box({alpha1: (0, "4/25"), beta1: (least, 1)}), slice_symbolic.argmax_margins()["edge"])
 
 
 def region_area(low: str, high: str) -> Margin:

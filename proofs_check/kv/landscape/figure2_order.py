@@ -16,15 +16,13 @@ import numpy as np
 import sympy as sp
 
 from dynamics.flow.trajectories import gradient_flow
-from proofs_check.evidence.certify import prove_positive
-from proofs_check.evidence.check import verify
-from proofs_check.evidence.margin import Margin, Undecided, at_most, identity, less, same, worst
-from proofs_check.kv.landscape.figure2_checks import proved
+from proofs_check.evidence.certified import proved_on
+from proofs_check.evidence.margin import Margin, at_most, identity, less, same, worst
 from proofs_check.ledger.claim import SAMPLES, Claim, Control, Effort, everywhere
 from proofs_check.ledger.mathematical import ONCE, certified, mathematical, sampled, symbolic
 from theory.landscape.slice_symbolic import on_slice
 from theory.landscape.symbolic import interior_table
-from theory.lowering.box import Box, Outcome
+from theory.lowering.box import Box
 from theory.symbols import alpha1, beta1, n_tokens
 
 SOURCE = "KV shifting (both versions), Section 3.2, Figure 2, our addition"
@@ -88,20 +86,6 @@ def classes(plant: int = 0) -> Margin:
         sides.append((q / u, c.count.subs(n_tokens, 1 / u)))
         sides.append((u * exponent, on_slice((c.numerator - target) / table.partition).subs(n_tokens, 1 / u)))
     return worst([identity(left, right) for left, right in sides])
-
-
-@cache
-def _certificate() -> str:
-    return prove_positive(cross(), BOX).to_json()
-
-
-@cache
-def cooperative() -> Margin:
-    """The mixed derivative is positive on the box at every T >= 4: the second checker on the certificate."""
-    checked = verify(_certificate(), cross(), BOX)
-    if checked.outcome is not Outcome.PROVED:
-        raise Undecided(checked.reason)
-    return Margin(checked.margin, "T d2L/(d alpha1 d beta1)", "> 0")
 
 
 def _starts() -> np.ndarray:
@@ -174,9 +158,9 @@ CLAIMS: tuple[Claim, ...] = (
         "closer to (0, 1) in both coordinates stays closer and reaches the induction head (0, 1) no later.",
         certified(
             "T d2L/(d alpha1 d beta1) > 0 on the box, u = 1/T in [0, 1/4]",
-            cooperative,
+            lambda: proved_on(BOX, cross()),
             ONCE,
-            Control("the sign turned", lambda: proved(-cross(), BOX)),
+            Control("the sign turned", lambda: proved_on(BOX, -cross())),
         ),
         symbolic(
             "the second derivative of a log-sum-exp of four classes, jets free",

@@ -8,16 +8,17 @@ from proofs_check.ledger.claim import (
     Control,
     Evidence,
     Kind,
-    Nature,
     Severity,
     Verdict,
     Witness,
     everywhere,
 )
 from proofs_check.ledger.mathematical import exact, mathematical, symbolic
+from proofs_check.records import runs
 from theory.landscape.printed import EXACT, LISTING, Slips
 
 SOURCE = "KV shifting (final), Appendix L; first version, Appendix E"
+AT = "Appendix L (first version: Appendix E)"
 SLICE = "alpha2 = 1 - alpha1, beta2 = 1 - beta1"
 INTERIOR = "2 <= i <= T - 2"
 TERM = everywhere("T and both coordinates are free in the exponents.")
@@ -49,25 +50,10 @@ COPIED = Slips(alpha2_for_alpha1=True)
 MISSED = {"low": "99.97", "high": "99.995", "rest": 100}
 PICTURE = {"rest": 0, "a": "1/2", "b": "1/2"}
 
-CLAIMS: tuple[Claim, ...] = (
-    mathematical(
-        "kv.listing_l.call", SOURCE, "The listing calls f(X, Y, 0.00001, 0) where it defines f(alpha, beta, ot = 0).",
-        exact("the call without its last argument, or its third, fits the listed signature", checks.call_fits,
-              ({"arguments": 3},), Control("four arguments, as printed", points=({"arguments": 4},))),
-        verdict=Verdict.TYPO, severity=Severity.CODE, nature=Nature.TEXTUAL,
-        coverage=everywhere("One call and one signature."),
-        note="TypeError as printed: the function takes two or three arguments, the call gives four. Three mend it.",
-    ),
-    mathematical(
-        "kv.listing_l.exp_of_number", SOURCE,
-        "With the call repaired the listing takes torch.exp(ot) of a plain number.",
-        exact("torch.exp of a tensor of the numbers the listing and the figure use", checks.exp_runs,
-              tuple({"number": n} for n in (0, 0.00001, 10, 100.0)),
-              Control("the plain number, as printed", lambda number: checks.exp_runs(number, as_tensor=False))),
-        verdict=Verdict.TYPO, severity=Severity.CODE, nature=Nature.TEXTUAL,
-        coverage=everywhere("torch.exp refuses every Python number; those of the figure are tried."),
-        note="TypeError as printed: torch.exp takes a tensor, so ot must be one.",
-    ),
+CLAIMS = (
+    runs("kv.listing_l.call", AT, checks.called, "a loss", mend={"arguments": 3}),
+    runs("kv.listing_l.exp_of_number", AT, checks.exponential, "a tensor", mend={"is_a_tensor": True},
+         why="So the third argument of the call must be a tensor too."),
     _misprint("kv.listing_l.no2", "The exponent of token i is 2 a_1 beta1 + a_2 + beta2.",
               (symbolic("exponent of token i, all T", checks.term, ({"place": REPEATED},),
                         Control("a_2 + beta2, as printed", lambda place: checks.term(place, SUM))),

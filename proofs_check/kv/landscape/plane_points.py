@@ -1,5 +1,6 @@
 """Critical points of the exact loss on a plane of the parameters, each proved by Krawczyk's operator."""
 
+from contextlib import suppress
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -8,13 +9,14 @@ import sympy as sp
 from numpy.typing import NDArray
 from scipy.optimize import root
 
-from proofs_check.evidence.krawczyk import unique_zero
+from proofs_check.evidence.certified import unique_zero
+from proofs_check.evidence.margin import Undecided
 from theory import landscape, symbols
 from theory.landscape.exact import Position
 from theory.landscape.planes import Plane
 from theory.landscape.symbolic import interior_table, loss, position_table
 from theory.lowering.ball import BallFunction
-from theory.lowering.box import Box, Outcome
+from theory.lowering.box import Box
 from theory.lowering.precision import working
 
 _GRID = 81  # points a side of the search
@@ -111,15 +113,11 @@ def _proved(slopes, bends, axes, place, box) -> CriticalPoint | None:
                 for axis, x, side in zip(axes, place, sides, strict=True)
             }
         )
-        zero = unique_zero(slopes, around, budget=200)
-        if zero.outcome is Outcome.PROVED and zero.enclosure is not None:
-            kind = _kind(bends, axes, zero.enclosure)
-            middle = zero.enclosure.center()
-            return (
-                None
-                if kind is None
-                else CriticalPoint(tuple(float(middle[axis.name]) for axis in axes), kind, zero.enclosure)
-            )
+        with suppress(Undecided):
+            enclosure = unique_zero(around, *slopes)
+            kind = _kind(bends, axes, enclosure)
+            middle = enclosure.center()
+            return kind and CriticalPoint(tuple(float(middle[axis.name]) for axis in axes), kind, enclosure)
     return None
 
 

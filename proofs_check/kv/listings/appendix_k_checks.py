@@ -1,38 +1,27 @@
-"""Margins over every row that Appendix K's generator returns for small pools."""
+"""What Appendix K's generator gives: of a call, and of every row that it returns for small pools."""
 
 import random
 from collections.abc import Sequence
-from functools import cache
 
-from dynamics.tasks.listing_k import listing_sample
-from proofs_check.evidence.margin import Margin, less, same, worst
-from proofs_check.kv.listings.appendix_k_tree import MID_VAL, all_rows, content, n_tokens
+from proofs_check.kv.listings.appendix_k_tree import MID_VAL, all_rows, content, listing, n_tokens
 
-SOURCE = "KV shifting (both versions), Appendix K (first version: Appendix D)"
-
-# The listing's names: what it reads apart from Python's own, and what its definition, arguments and statements bind.
-READ = {
-    *("random", "generate_array", "length", "min_val", "mid_val", "max_val"),
-    *("lis", "array", "predict_positions", "di", "x"),
-}
-BOUND = READ - {"random"}
-
-POOLS = [{"length": length, "tokens": tokens} for length in (3, 4, 5) for tokens in (2, 3, 4, 5)]
-PRINTED_VOCABULARY = 8000
+Row = tuple[int, ...]
 
 
-def unbound(imported: Sequence[str]) -> Margin:
-    return same(tuple(sorted(READ & (BOUND | set(imported)))), tuple(sorted(READ)))
+def called(random_is_imported: bool = False) -> str:
+    """What a call returns."""
+    found = listing(**({"random": random.Random(0)} if random_is_imported else {}))()
+    return "two lists" if [*map(type, found)] == [list, list] else "something else"
 
 
-def drawn(tokens: int) -> tuple[int, ...]:
-    """Every token that some row holds, for mid_val = 10, max_val = 11 + tokens and length = tokens."""
-    return tuple(sorted({token for row, *_ in all_rows(tokens, tokens).rows for token in content(row)}))
+def drawn(pool: int) -> Row:
+    """The tokens of all rows."""
+    return tuple(sorted({token for row in rows(pool, pool) for token in content(row)}))
 
 
-def between(tokens: int, low: int, high: int) -> tuple[int, ...]:
-    """mid_val + low, ..., max_val - high."""
-    return tuple(range(MID_VAL + low, MID_VAL + 2 + tokens - high))
+def between(pool: int, low: int = 0, high: int = 0) -> Row:
+    """from mid_val + {low} to max_val - {high}."""
+    return tuple(range(MID_VAL + low, MID_VAL + 2 + pool - high))
 
 
 class Shown(Exception):
@@ -47,38 +36,55 @@ class Watcher(random.Random):
         raise Shown(self.whole, len(pool), self.largest)
 
 
-def pools(length: int = 512, max_val: int = 8000) -> tuple[int, int, int]:
-    """How many tokens the listing shuffles, how many it keeps to draw one row from, and the largest of all."""
+def _shown(**arguments: int) -> tuple[int, int, int]:
     try:
-        listing_sample(Watcher(), length, max_val=max_val)
+        listing(random=Watcher())(**arguments)
     except Shown as shown:
         return shown.args
     raise RuntimeError("the listing drew nothing")
 
 
-def answer(length: int, tokens: int, ahead: int = 1, repeated: bool = True) -> Margin:
-    """In every row the last token is the one `ahead` of the first appearance of x_{T+1} (or of x_T)."""
-    margins = []
-    for row, (scored,), _ in all_rows(length, tokens).rows:
-        start = row.index(row[scored]) if repeated else scored - 1
-        margins.append(same(row[scored + 1], row[start + ahead]))
-    return worst(margins)
+def pools(length: int = 512, max_val: int = 8000) -> tuple[int, int]:
+    """How many tokens are shuffled, and of how many one row is drawn, for length = {length} and max_val = {max_val}."""
+    return _shown(length=length, max_val=max_val)[:2]
 
 
-def scored(length: int, tokens: int, after: int = 0) -> Margin:
-    """The scored positions of every row are the single one of x_{T+1}, counted from 0."""
-    return worst([same(scored, (n_tokens(row) + after,)) for row, scored, _ in all_rows(length, tokens).rows])
+def embeddings(max_val: int = 8000) -> int:
+    """The rows of embeddings that the largest token needs, for max_val = {max_val}."""
+    return _shown(max_val=max_val)[2] + 1
 
 
-@cache
-def padded(length: int, tokens: int, size: int | None = 512) -> Margin:
-    """Every row is its content and then zeros, up to `size` (None: up to the argument length)."""
-    wanted = length if size is None else size
-    rows = [row for row, *_ in all_rows(length, tokens).rows]
-    return worst([same(row, content(row) + (0,) * (wanted - len(content(row)))) for row in rows])
+def last(length: int, pool: int) -> Row:
+    """The last token of every row."""
+    return tuple(content(row)[-1] for row in rows(length, pool))
 
 
-def ends(length: int, tokens: int) -> Margin:
-    """A pass of the generator returns a row with positive chance, and never draws for ever."""
-    found = all_rows(length, tokens)
-    return worst([less(0, 1 - found.again - found.stuck), same(found.stuck, 0)])
+def following(length: int, pool: int, ahead: int = 0) -> Row:
+    """the token {ahead} places after the first appearance of the token before it."""
+    return tuple(row[row.index(content(row)[-2]) + ahead] for row in rows(length, pool))
+
+
+def scored(length: int, pool: int) -> tuple[Row, ...]:
+    """The positions returned with every row, the first of a row being 1."""
+    return tuple(tuple(place + 1 for place in scored) for _, scored, _ in all_rows(length, pool).rows)
+
+
+def repeated(length: int, pool: int, after: int = 1) -> tuple[Row, ...]:
+    """T + {after} alone, where x_1, .., x_T are the distinct tokens."""
+    return tuple((n_tokens(row) + after,) for row in rows(length, pool))
+
+
+def rows(length: int, pool: int) -> tuple[Row, ...]:
+    """The rows."""
+    return tuple(row for row, *_ in all_rows(length, pool).rows)
+
+
+def filled(length: int, pool: int, size: int = 512) -> tuple[Row, ...]:
+    """their tokens, then zeros up to {size} in all."""
+    return tuple(content(row) + (0,) * (size - len(content(row))) for row in rows(length, pool))
+
+
+def ends(length: int, pool: int) -> str | None:
+    """What comes of a sentence without a repetition."""
+    found = all_rows(length, pool)
+    return "a row, in the end" if found.again + found.stuck < 1 and not found.stuck else None

@@ -3,11 +3,43 @@
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import NamedTuple
-
-from dynamics.tasks.listing_k import listing_sample
+from types import FunctionType
+from typing import Any, NamedTuple
 
 MID_VAL = 10
+
+
+def generate_array(length=512, min_val=1, mid_val=10, max_val=8000):
+    """The listing, word for word: `random` is bound nowhere."""
+    lis = list(range(mid_val + 1, max_val))
+    random.shuffle(lis)  # noqa: F821
+    lis = lis[:length]
+    array = []
+    predict_positions = []
+    di = {}
+    while len(array) < length:
+        x = random.choice(lis)  # noqa: F821
+        if (len(array) == 0) or (x != array[-1]):
+            if x not in di:
+                if len(array) > 0:
+                    di[array[-1]] = x
+                di[x] = -1
+                array.append(x)
+            else:
+                predict_positions.append(len(array))
+                array.append(x)
+                array.append(di[x])
+                return array + [0] * (512 - len(array)), predict_positions[0:1]
+    if len(predict_positions) == 0:
+        return generate_array(length, min_val, mid_val, max_val)
+
+
+def listing(**names: Any) -> FunctionType:
+    """The listing beside these names and Python's own."""
+    names["generate_array"] = FunctionType(
+        generate_array.__code__, names, "generate_array", generate_array.__defaults__
+    )  # fmt: skip
+    return names["generate_array"]
 
 
 class _Asked(Exception):
@@ -55,7 +87,7 @@ def all_rows(length: int, tokens: int, min_val: int = 1) -> Rows:
 
     def walk(script: tuple[int, ...], share: Fraction) -> None:
         try:
-            row, scored = listing_sample(_Script(script), length, min_val, MID_VAL, MID_VAL + 1 + tokens)
+            row, scored = listing(random=_Script(script))(length, min_val, MID_VAL, MID_VAL + 1 + tokens)
         except _DrawnAgain:
             mass["again"] += share
         except _Asked:

@@ -1,18 +1,16 @@
 """What a user of Appendix M's listing must add: document borders, left pads, beams."""
 
 import sympy as sp
-import torch
 
-from dynamics.model.listing_m import Flaw, ListingDecoder, listing_convolution
-from dynamics.model.shift import shift_mix
-from proofs_check.evidence.margin import Margin, identity, same
-from proofs_check.ledger.claim import INSTANCES, Claim, Control, Severity, Verdict
-from proofs_check.ledger.mathematical import exact, mathematical, symbolic
+from proofs_check.evidence.margin import Margin, identity
+from proofs_check.kv.listings import appendix_m_leaks as leaks
+from proofs_check.ledger.claim import INSTANCES, Control, Severity, Verdict
+from proofs_check.ledger.mathematical import mathematical, symbolic
+from proofs_check.records import runs
 
 SOURCE = "KV shifting (both versions), Appendix M (first version: Appendix F)"
-OURS = f"{SOURCE}, our addition"
+ADDED = "added to Appendix M (first version: Appendix F)"
 ANGLE = sp.Symbol("theta", real=True)  # what one position turns a pair of components by
-PAIRS = ((2, 5), (-3, 4), (1, 0), (1, 1))
 
 
 def _turn(position: int | sp.Expr, angle: sp.Expr | int = ANGLE) -> sp.Matrix:
@@ -32,56 +30,11 @@ def _score(cached: int, query: int, key: int, offset: int) -> Margin:
     return identity(found, q.dot(_turn(key - cached - query) * k))
 
 
-def _tokens(*shape: int, start: int = 2) -> torch.Tensor:
-    return (torch.arange(start, start + torch.Size(shape).numel()) ** 2).reshape(shape)
-
-
-def _packed(lengths: tuple[int, int], weights: tuple[int, int], aware: bool = False) -> Margin:
-    """Packed minus alone, at the first token of the second document, is alpha2 times the last key of the first."""
-    pair, keys = torch.tensor([weights]), _tokens(1, sum(lengths), 1, 2)
-    first, second = keys.split(lengths, dim=1)
-    if aware:
-        documents = torch.tensor([[0] * lengths[0] + [1] * lengths[1]])
-        packed = shift_mix(keys.double(), pair.flip(1).double(), segment_ids=documents).long()
-    else:
-        packed = listing_convolution(keys, pair)
-    leak = (packed[:, lengths[0] :] - listing_convolution(second, pair)).tolist()
-    wanted = torch.zeros_like(second)
-    wanted[:, 0] = pair[:, :1] * first[:, -1]
-    return same(leak, wanted.tolist())
-
-
-def _padded(pads: int, weights: tuple[int, int], erased: bool = False) -> Margin:
-    """Left-padded minus alone, over the real tokens, is alpha2 times the pad's key at the first of them."""
-    pair, keys = torch.tensor([weights]), _tokens(1, pads + 3, 1, 2)
-    real = keys[:, pads:]
-    row = torch.cat([torch.zeros_like(keys[:, :pads]) if erased else keys[:, :pads], real], dim=1)
-    leak = listing_convolution(row, pair)[:, pads:] - listing_convolution(real, pair)
-    wanted = torch.zeros_like(real)
-    wanted[:, 0] = pair[:, :1] * keys[:, pads - 1]
-    return same(leak.tolist(), wanted.tolist())
-
-
-def _beams(order: tuple[int, ...], weights: tuple[int, int], reordered: bool = False) -> Margin:
-    """Beams reordered without last_k: the next key is off by alpha2 times (stale minus own last raw key)."""
-    pair, keys = torch.tensor([weights]), _tokens(len(order), 4, 1, 2)
-    decoder = ListingDecoder(pair, Flaw.NONE)
-    decoder(keys[:, :3])
-    moved = keys[list(order)]
-    if reordered:
-        decoder.last = moved[:, 2:3]
-    leak = decoder(moved[:, 3:]) - listing_convolution(moved, pair)[:, 3:]
-    return same(leak.tolist(), (pair[:, :1] * (keys - moved)[:, 2:3]).tolist())
-
-
-def _cases(**values: tuple) -> list[dict]:
-    (name, options), = values.items()  # fmt: skip
-    return [{name: option, "weights": weights} for option in options for weights in PAIRS]
-
-
 CACHES = [{"cached": c, "query": q, "key": s, "offset": c} for c in (1, 2) for q in (0, 1) for s in range(c)]
 
-CLAIMS: tuple[Claim, ...] = (
+LENGTHS, PADS, BEAMS = ((1, 1), (3, 2), (2, 3)), (1, 2, 3), ((1, 0), (2, 0, 1), (0, 0), (1, 1, 2))
+
+CLAIMS = (
     mathematical(
         "kv.appM.offset",
         SOURCE,
@@ -106,47 +59,10 @@ CLAIMS: tuple[Claim, ...] = (
         severity=Severity.READING,
         coverage=INSTANCES,
     ),
-    mathematical(
-        "kv.appM.packed",
-        OURS,
-        "In packed documents the listing leaks alpha2 times the last key of one into the first key of the next.",
-        exact(
-            "documents of 1 to 3 tokens, four pairs of weights",
-            _packed,
-            _cases(lengths=((1, 1), (3, 2), (2, 3))),
-            Control("mixing that knows the documents", lambda lengths, weights: _packed(lengths, weights, True)),
-        ),
-        is_correction=True,
-        formula=r"\hat k_1=\alpha_1k_1+\alpha_2k_{\mathrm{last}}",
-        coverage=INSTANCES,
-    ),
-    mathematical(
-        "kv.appM.padding",
-        OURS,
-        "With left padding the listing leaks alpha2 times the pad's key into the first real key.",
-        exact(
-            "1 to 3 pads, four pairs of weights",
-            _padded,
-            _cases(pads=(1, 2, 3)),
-            Control("the keys of pads set to zero", lambda pads, weights: _padded(pads, weights, True)),
-        ),
-        is_correction=True,
-        formula=r"\hat k_1=\alpha_1k_1+\alpha_2k_{\mathrm{pad}}",
-        coverage=INSTANCES,
-    ),
-    mathematical(
-        "kv.appM.beams",
-        OURS,
-        "When beams are reordered, last_k and last_v must be too: the next key is else off by alpha2 times the "
-        "difference of the two last keys.",
-        exact(
-            "two or three beams, swapped, turned and doubled; four pairs of weights",
-            _beams,
-            _cases(order=((1, 0), (2, 0, 1), (0, 0), (1, 1, 2))),
-            Control("last_k reordered", lambda order, weights: _beams(order, weights, True)),
-        ),
-        is_correction=True,
-        formula=r"\Delta\hat k_t=\alpha_2(k_{t-1}^{\mathrm{stale}}-k_{t-1})",
-        coverage=INSTANCES,
-    ),
+    runs("kv.appM.packed", ADDED, leaks.packed, leaks.last_key, leaks.cases("lengths", LENGTHS),
+         broken=[{"knows_the_documents": True}]),
+    runs("kv.appM.padding", ADDED, leaks.padded, leaks.pad_key, leaks.cases("pads", PADS),
+         broken=[{"pads_are_erased": True}]),
+    runs("kv.appM.beams", ADDED, leaks.reordered, leaks.stale_key, leaks.cases("order", BEAMS),
+         broken=[{"last_k_is_reordered": True}]),
 )

@@ -3,7 +3,7 @@
 from flint import arb, fmpq
 
 from proofs_check.evidence.margin import Margin, ball_at_least, ball_below, less, worst
-from proofs_check.kv.tables.configuration_data import SIZES, TABLE_16
+from proofs_check.kv.tables.models import by_name
 from proofs_check.ledger.claim import ENUMERATED, INSTANCES, Claim, Control, everywhere
 from proofs_check.ledger.mathematical import exact, mathematical
 
@@ -13,10 +13,12 @@ DEFAULT_BASE, BASE = 10_000, 100_000
 # The smallest distance at which the sum is negative, for heads of dimension 128.
 FIRST_NEGATIVE = {DEFAULT_BASE: 1707, BASE: 7757}
 
+HIDDEN, HEADS, CONTEXT = map(by_name, ("HIDDEN SIZE", "HEAD NUMBER", "CONTEXT LENGTH"))
+
 
 def head_dimension(size: str) -> int:
     """128 for each of the five models."""
-    return TABLE_16[size]["hidden"] // TABLE_16[size]["heads"]
+    return HIDDEN[size] // HEADS[size]
 
 
 def rates(base: int, dim: int) -> list[arb]:
@@ -30,8 +32,8 @@ def decay(distance: int, rates: list[arb]) -> arb:
 
 def _negative(base: int, size: str, distance: int) -> Margin:
     """The sum is below zero at a distance inside the model's window."""
-    if distance >= TABLE_16[size]["context"]:
-        return Margin(-1.0, distance, TABLE_16[size]["context"])
+    if distance >= CONTEXT[size]:
+        return Margin(-1.0, distance, CONTEXT[size])
     total = decay(distance, rates(base, head_dimension(size)))
     return ball_below(total, 0)
 
@@ -94,7 +96,7 @@ CLAIMS: tuple[Claim, ...] = (
             "a ball at m = 7757, d = 128, against the window 12,288 of the 19B model",
             _negative,
             ({"base": BASE, "size": "19B", "distance": FIRST_NEGATIVE[BASE]},),
-            Control("the other models", points=[{"base": BASE, "size": s, "distance": 7757} for s in SIZES[:4]]),
+            Control("the other models", points=[{"base": BASE, "size": s, "distance": 7757} for s in [*CONTEXT][:4]]),
             Control("base 1,000,000", points=({"base": 10**6, "size": "19B", "distance": 7757},)),
         ),
         is_correction=True,

@@ -37,8 +37,8 @@ CLAIMS: tuple[Claim, ...] = (
         exact(
             "three heads whose numerator is D, values at the ends of a diameter, in balls",
             m.moved,
-            mass.INSIDE,
-            Control("a head for which Theorem 1 fails: 0.888 of the diameter", points=mass.FAILING),
+            m.INSIDE,
+            Control("a head for which Theorem 1 fails: 0.888 of the diameter", points=(m.FAILING,)),
         ),
         defect="razor.sec3.1.discard",
         verdict=Verdict.HOLDS_IF,

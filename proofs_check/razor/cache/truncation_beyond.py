@@ -3,7 +3,6 @@
 from proofs_check.ledger.claim import Claim, Control, everywhere
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic
 from proofs_check.razor.cache import truncation_budget_checks as b
-from proofs_check.razor.cache import truncation_checks as c
 
 ADDED = "RazorAttention, Section 3.1, added"
 
@@ -13,13 +12,6 @@ CLAIMS: tuple[Claim, ...] = (
         "razor.sec3.2.no_decay",
         "RazorAttention, Section 3.2",
         "RoPE does not inherently suggest long-range decaying attention.",
-        symbolic(
-            "both limits, every D, eps and number of kept tokens",
-            c.flat_limits,
-            ONCE,
-            Control("twice the scope", lambda: c.flat_limits(factor=2)),
-        ),
-        coverage=everywhere("Every range, eps and number of kept tokens are free in the limits."),
         reading="RoPE adds no term that falls with distance: a head whose logits do not depend on it is a rotary head, "
         "with keys in pairs that do not turn or equal to 0. Without a slope the sharp scope is (1/eps - 1) e^D, and "
         "any fixed window loses all of the mass as the context grows.",

@@ -103,16 +103,6 @@ def diameter(rows: Sequence[Sequence[int]], gamma: Sequence[int], z: Sequence[in
     return worst([admissible, found])
 
 
-def flat_limits(factor: int = 1) -> Margin:
-    """Without a slope a fixed window loses everything: N_d / (N_d + N_k e^D) -> 1 as N_d grows; and the sharp scope
-    (1/l) ln[1 + (1/eps - 1)(1 - e^{-l}) e^D] -> (1/eps - 1) e^D as l -> 0."""
-    count, kept = sp.symbols("count kept", positive=True)
-    lost = sp.limit(count / (count + kept * sp.exp(RANGE)), count, sp.oo)
-    level = (1 / EPS - 1) * sp.exp(RANGE)
-    scope = factor * sp.limit(sp.log(1 + level * (1 - sp.exp(-SLOPE))) / SLOPE, SLOPE, 0)
-    return worst([identity(lost, 1), identity(sp.simplify(scope - level), 0)])
-
-
 def leave_one_out(tokens: int, plain: bool = False) -> Margin:
     """o_{-j} - o = a_j / (1 - a_j) (o - v_j), for free weights and values; 0 tokens stand for any number."""
     h = symbolic_head(1, tokens - 1) if tokens else symbolic_head(0, 0)

@@ -23,13 +23,6 @@ def reduction_at_least(length: int, **setting: int) -> Margin:
     return at_most(SEVENTY, 1 - counted(length, **setting))
 
 
-def most_reduction(length: int, top: Fraction = Fraction(17, 25)) -> Margin:
-    """Counted head by head and by the formula alike, and never above `top`."""
-    kept = counted(length)
-    found = same(kept_share(length), kept)
-    return found if found.value < 0 else at_most(1 - kept, top)
-
-
 def reduction_in_tens(length: int, **setting: int) -> Margin:
     """The reduction, rounded to tens of per cent, is 70."""
     return same(round(10 * (1 - counted(length, **setting))), 7)

@@ -75,11 +75,14 @@ def products(query: Any, keys: Any) -> Term:
     return each(j, total(i, 1, d, query(i) * keys[j, i]))
 
 
-def with_mean_key(query: Any, kept: Term) -> Term:
-    """Eq. 5 with khat itself, values v and w."""
-    token = n * exp(total(i, 1, d, query(i) * call("mean_key", keys, n, i)))
-    top = token * average(v, n) + total(j, 1, m, exp(kept.parts[1]) * w[j])
-    return top / (token + total(j, 1, m, exp(kept.parts[1])))
+# Eq. 5 with khat itself, logits t and values v and w.
+_TOKEN, _KEPT = n * exp(total(i, 1, d, query[i] * call("mean_key", keys, n, i))), total(j, 1, m, exp(kept[j]))
+EQ5 = defined(
+    "eq5", "q k v n t w m d", (_TOKEN * average(v, n) + total(j, 1, m, exp(kept[j]) * w[j])) / (_TOKEN + _KEPT)
+)
+
+
+DOTS = defined("dots", "q k d j", total(i, 1, var("d"), var("q")[i] * var("k")[j, i]))
 
 
 def log_mass_bound(r: Variable) -> Term:
@@ -87,7 +90,14 @@ def log_mass_bound(r: Variable) -> Term:
 
 
 _ASKED = products(lambda i: query[i], keys)
-EVEN = fold("max", j, 1, n, _ASKED.parts[1]) <= fold("min", j, 1, n, _ASKED.parts[1])  # one logit on all dropped keys
+
+
+def even(logits: Term) -> Term:
+    """One logit on all dropped keys."""
+    return fold("max", j, 1, n, logits.parts[1]) <= fold("min", j, 1, n, logits.parts[1])
+
+
+EVEN = even(_ASKED)
 ranged_by = positive("r")
 ranged = sequence("s", n, base, base + ranged_by)
 HALF_WAY = constant((log(call("Z", ranged, n)) + log(call("Zhat", ranged, n))) / 2)
@@ -96,7 +106,13 @@ WORST_SHARE = term(compensation_bounds.WORST_SHARE, {compensation_bounds.span: r
 # Values of e coordinates: full output, without the dropped tokens, with the token; vbar and vhat.
 full_e, cut_e, compensated_e = (each(q, part) for part in (output(*columns), cut(*columns[3:]), compensated(*columns)))
 mean_e, average_e = each(q, dropped_mean(*columns[:3])), each(q, average(*columns[1:3]))
-towards = total(q, 1, e, (mean_e.parts[1] - cut_e.parts[1]) * (average_e.parts[1] - cut_e.parts[1]))
+# Squared errors of dropping and with the token, and what lies between average and kept output.
+_ALL = "s v n t w m e"
+DROPPING = defined("dropping", _ALL, apart2(full_e, cut_e, e))
+TOKEN = defined("token", _ALL, apart2(full_e, compensated_e, e))
+BETWEEN = defined("between", "v n t w m e", apart2(average_e, cut_e, e))
+_TOWARDS = total(q, 1, e, (mean_e.parts[1] - cut_e.parts[1]) * (average_e.parts[1] - cut_e.parts[1]))
+TOWARDS, OFF = defined("towards", _ALL, _TOWARDS), defined("off", "s v n e", apart2(mean_e, average_e, e))
 
 
 def not_enough(rho: Any) -> Term:
@@ -130,13 +146,15 @@ def _under() -> Statement:
 def _eq5_exact() -> Statement:
     """If keys number a and b differ, the query k_a - k_b and the values 1 (dropped) and 0 (kept) show it."""
     one, two = whole("a", 1, n), whole("b", 1, n)
-    asked = _ASKED, v, n, products(lambda i: query[i], kept_keys), w, m
-    gone, seen = (products(lambda i: keys[one, i] - keys[two, i], x) for x in (keys, kept_keys))
-    shown = gone, constant(1), n, seen, constant(0), m
-    agree = either(EVEN, call("farthest2", keys, n, d) <= 0)
+    dots = lambda query, keys: each(j, call("dots", query, keys, d, j))  # noqa: E731
+    between, logits = each(i, keys[one, i] - keys[two, i]), dots(query, keys)
+    asked = logits, v, n, dots(query, kept_keys), w, m
+    shown = dots(between, keys), constant(1), n, dots(between, kept_keys), constant(0), m
+    agree = either(even(logits), call("farthest2", keys, n, d) <= 0)
     return statement(
-        "razor.eq5.exact", for_all=[n, m, d, query, keys, kept_keys, v, w, one, two], using=[*VECTORS, MEAN_KEY],
-        says=both(implies(agree, eq(with_mean_key(lambda i: query[i], asked[3]), output(*asked))),
+        "razor.eq5.exact", for_all=[n, m, d, query, keys, kept_keys, v, w, one, two],
+        using=[*VECTORS, MEAN_KEY, DOTS, EQ5],
+        says=both(implies(agree, eq(call("eq5", query, keys, *asked[1:], d), output(*asked))),
                   implies(apart2(row(keys, one), row(keys, two)) > 0, ne(compensated(*shown), output(*shown)))),
     )  # fmt: skip
 
@@ -191,11 +209,13 @@ def _pointwise() -> Statement:
 def _proved_corrected() -> Statement:
     """Squared errors; and the constant 1/2: no rho above it is enough."""
     rho = real("rho", Fraction(1, 2), open="low")
-    dropping, token = apart2(full_e, cut_e, e), apart2(full_e, compensated_e, e)
-    near = 4 * apart2(mean_e, average_e, e) <= apart2(average_e, cut_e, e)
-    excess = share_hat(*scores) * apart2(average_e, cut_e, e) - 2 * share(*scores) * towards
+    every = (s, v_e, n, kept, w_e, m, e)
+    dropping, token, between = call("dropping", *every), call("token", *every), call("between", *every[1:])
+    near, towards = 4 * call("off", s, v_e, n, e) <= between, call("towards", *every)
+    excess = share_hat(*scores) * between - 2 * share(*scores) * towards
     return statement(
-        "razor.sec1.proved.corrected", for_all=[n, m, e, s, v_e, kept, w_e, rho], using=VECTORS,
+        "razor.sec1.proved.corrected", for_all=[n, m, e, s, v_e, kept, w_e, rho],
+        using=[*VECTORS, DROPPING, TOKEN, BETWEEN, TOWARDS, OFF],
         says=both(iff(dropping < token, excess > 0), implies(near, token <= dropping), not_enough(rho)),
     )  # fmt: skip
 

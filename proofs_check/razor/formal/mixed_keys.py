@@ -5,11 +5,13 @@ from typing import Any
 
 from proofs_check.core.statement import Statement
 from proofs_check.core.terms import Term, both, either, eq, exp, implies, log
-from proofs_check.language.notation import each, positive, real, sequence, total, when
+from proofs_check.language.notation import each, positive, real, sequence, total, var, when
 from proofs_check.razor.formal.definitions import (
     ATTENTION,
     MASS,
     attention,
+    call,
+    defined,
     distance,
     eps,
     j,
@@ -38,6 +40,9 @@ def alike_odds(v: Any) -> Term:
     return exp(slope - before * spread - own * v) * (GROWN * exp(-slope) - 1 + exp(before * v))
 
 
+ODDS = defined("odds", "l D p r k v", alike_odds(var("v")))
+
+
 def two_high(sign: int) -> Term:
     """The weight of the second of k + 2 tokens, of high raw logit; the first has that of the sign, others a low one."""
     raw = mixed(lambda x: when(x < 2, sign * spread / 2, when(x < 3, spread / 2, -spread / 2)), sign)
@@ -48,14 +53,15 @@ def _shifted_alike() -> Statement:
     """x: where the odds are least, if a_2 > a_1."""
     turn, weight = real("x"), attention(mixed(lambda x: raw_logits[x], 1), slope, n, n - distance)
     least_at = eq(own * (GROWN * exp(-slope) - 1), (before - own) * exp(before * turn))
-    worst = alike_odds(spread) + exp(-slope - before * spread / 2)
+    least_odds = lambda v: call("odds", slope, spread, own, before, distance, v)  # noqa: E731
+    worst = least_odds(spread) + exp(-slope - before * spread / 2)
     return states(
         "razor.thm1.shifted.alike", "added to Theorem 1, Eq. 4",
         for_all=[n, distance, slope, spread, own, before, raw_logits, turn],
-        using=[ATTENTION],
-        says=both(weight <= 1 / (1 + alike_odds(raw_logits[n - distance] + spread / 2)),
-                  implies(before <= own, weight <= 1 / (1 + alike_odds(spread))),
-                  implies(least_at, weight <= 1 / (1 + alike_odds(turn))), eq(two_high(1), 1 / (1 + worst))),
+        using=[ATTENTION, ODDS],
+        says=both(weight <= 1 / (1 + least_odds(raw_logits[n - distance] + spread / 2)),
+                  implies(before <= own, weight <= 1 / (1 + least_odds(spread))),
+                  implies(least_at, weight <= 1 / (1 + least_odds(turn))), eq(two_high(1), 1 / (1 + worst))),
     )  # fmt: skip
 
 

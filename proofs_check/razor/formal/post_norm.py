@@ -75,6 +75,9 @@ def kappa(x: Any, y: Any) -> Term:
     return sqrt(norm2(x)) * sqrt(apart2(x, y))
 
 
+KAPPA = defined("kappa", "x y d", kappa(X, Y))
+
+
 def head(x: Any, y: Any) -> Term:
     return call("logit", x, y, w_q, w_k, e, d)
 

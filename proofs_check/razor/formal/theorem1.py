@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from proofs_check.core.statement import Statement
 from proofs_check.core.terms import Term, both, either, eq, exp, implies, log, sqrt
-from proofs_check.language.notation import each, iff, positive, real, sequence, statement, total, when, whole
+from proofs_check.language.notation import each, iff, positive, real, sequence, statement, total, var, when, whole
 from proofs_check.razor.formal.definitions import (
     ATTENTION,
     MASS,
@@ -13,6 +13,7 @@ from proofs_check.razor.formal.definitions import (
     base,
     call,
     d,
+    defined,
     delta,
     distance,
     e,
@@ -33,6 +34,7 @@ from proofs_check.razor.formal.definitions import (
 )
 from proofs_check.razor.formal.dropped_mass import ENOUGH
 from proofs_check.razor.formal.post_norm import (
+    KAPPA,
     NORMED,
     bias,
     centre,
@@ -40,7 +42,6 @@ from proofs_check.razor.formal.post_norm import (
     gains,
     head,
     hidden,
-    kappa,
     norms,
     other,
     printed_bias,
@@ -70,11 +71,21 @@ def violation(x: Term, y: Term, bound: Term) -> tuple[Term, Term]:
     Its query is x.x and its key w.x, |x| |w| (kappa - bound) = 2 - log(1 - eps); its slope is just above what puts the
     scope below 1.
     """
-    strength = (2 - log(1 - eps)) / (kappa(x, y) - bound)
+    size = call("kappa", x, y, d)
+    strength = (2 - log(1 - eps)) / (size - bound)
     steep = strength * bound - log(eps) + 1
-    key = each(i, strength * (y.parts[1] - x.parts[1]) / kappa(x, y))
-    two = each(t, when(t < 2, call("logit_one", x, y, x, key, d), call("logit_one", x, x, x, key, d)))
-    return (sqrt(norm2(x)) * sqrt(norm2(key)) * bound - log(eps)) / steep, attention(two, steep, 2, 1)
+    key = each(i, strength * (y.parts[1] - x.parts[1]) / size)
+    return call("scope", x, key, bound, steep, eps, d), call("on_two", x, y, key, steep, d)
+
+
+_X, _Y, _W = var("x"), var("y"), var("w")
+_TWO = each(t, when(t < 2, call("logit_one", _X, _Y, _X, _W, d), call("logit_one", _X, _X, _X, _W, d)))
+SCOPE_OF = defined("scope", "x w u l eps d", (sqrt(norm2(_X)) * sqrt(norm2(_W)) * var("u") - log(eps)) / slope)
+ON_TWO = defined("on_two", "x y w l d", attention(_TWO, slope, 2, 1))
+WEIGHT_OF = defined(
+    "weight", "h g b c p r l n j d e",
+    attention(each(t, head(state(row(context, n), gains, bias), state(row(context, t), gains, bias))), slope, n, at),
+)  # fmt: skip
 
 
 # Gains of one size z > 0, in LayerNorm of one sign, and a bias that in LayerNorm is orthogonal to the ones.
@@ -112,23 +123,26 @@ def _thm1_corrected() -> Statement:
 def _thm1_iff() -> Statement:
     """size: the spectral norm of W_Q^T W_K or more, of which only x.M(y - x) <= |M| |x| |y - x| is used."""
     x, y = (state(row(context, place), gains, bias) for place in (n, at))
-    weight = attention(each(t, head(x, state(row(context, t), gains, bias))), slope, n, at)
+    size_of, weight = call("kappa", x, y, d), call("weight", context, gains, bias, centre, w_q, w_k, slope, n, at, d, e)
     scope, violating = violation(x, y, 2 * norms)
     return statement(
-        "razor.thm1.iff", for_all=[n, d, e, centre, context, gains, bias, w_q, w_k, size, slope, eps, at], using=NORMED,
-        given=[regular, head(x, y) - head(x, x) <= size * kappa(x, y), (2 * size * norms - log(eps)) / slope < n - at],
-        says=both(implies(kappa(x, y) <= 2 * norms, weight <= eps),
-                  implies(kappa(x, y) > 2 * norms, both(scope < 1, eps < violating))),
+        "razor.thm1.iff", for_all=[n, d, e, centre, context, gains, bias, w_q, w_k, size, slope, eps, at],
+        using=[*NORMED, KAPPA, SCOPE_OF, ON_TWO, WEIGHT_OF],
+        given=[regular, head(x, y) - head(x, x) <= size * size_of, (2 * size * norms - log(eps)) / slope < n - at],
+        says=both(implies(size_of <= 2 * norms, weight <= eps),
+                  implies(size_of > 2 * norms, both(scope < 1, eps < violating))),
     )  # fmt: skip
 
 
 def _thm1_one_size() -> Statement:
     """kappa with the two states that reach it, and when it is at most 2 (|gamma|^2 + |b|^2): razor.thm1.iff."""
-    found, reached = (kappa(*(state(x, alike, shift) for x in pair)) for pair in ((hidden, other), (best, worst)))
+    states = ([state(x, alike, shift) for x in pair] for pair in ((hidden, other), (best, worst)))
+    found, reached = (call("kappa", *pair, d) for pair in states)
     radius, long = sqrt(d) * one_size, sqrt(norm2(shift))
     most, bound = 2 * radius * (radius + long), 2 * (norm2(alike) + norm2(shift))
     return statement(
-        "razor.thm1.one_size", for_all=[d, centre, one_size, sign, raw, hidden, other], using=NORMED,
+        "razor.thm1.one_size", for_all=[d, centre, one_size, sign, raw, hidden, other],
+        using=[*NORMED, KAPPA],
         given=[variance(hidden) > 0, variance(other) > 0],
         says=both(found <= most, eq(reached, most), iff(most <= bound, either(norm2(shift) <= 0, radius <= long))),
     )  # fmt: skip

@@ -329,8 +329,8 @@ CLAIMS: tuple[Claim, ...] = (
         exact(
             "three heads whose numerator is D, their worst context beyond the printed L_h, in balls",
             m.beyond_printed,
-            mass.INSIDE,
-            Control("a head for which Theorem 1 fails", points=mass.FAILING),
+            m.INSIDE,
+            Control("a head for which Theorem 1 fails", points=(m.FAILING,)),
         ),
         defect="razor.sec3.1.discard",
         verdict=Verdict.HOLDS_IF,

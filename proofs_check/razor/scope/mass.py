@@ -1,12 +1,9 @@
 """From one token to all that are dropped (Section 3.1): the mass outside a window."""
 
-from proofs_check.ledger.claim import INSTANCES, Claim, Control, Severity, Verdict
-from proofs_check.ledger.mathematical import exact, mathematical
-from proofs_check.razor.scope import mass_checks as c
+from proofs_check.ledger.claim import Claim, Severity, Verdict
+from proofs_check.ledger.mathematical import mathematical
 
 SECTION = "RazorAttention, Section 3.1"
-INSIDE = tuple({"name": name} for name in c.HEADS if name != "Theorem 1 fails")
-FAILING = ({"name": "Theorem 1 fails"},)
 RANGE = "The numerator of Eq. 2, without -ln eps, must be at least the range D of the head's logits"
 
 CLAIMS: tuple[Claim, ...] = (
@@ -14,15 +11,8 @@ CLAIMS: tuple[Claim, ...] = (
         "razor.sec3.1.discard",
         SECTION,
         "All tokens further than L_h can be safely discarded (eps = 0.1 %).",
-        exact(
-            "three heads whose numerator is D, their worst context beyond the printed L_h, in balls",
-            c.beyond_printed,
-            INSIDE,
-            Control("a head for which Theorem 1 fails: 0.888 beyond L_h", points=FAILING),
-        ),
         verdict=Verdict.HOLDS_IF,
         severity=Severity.REPAIRABLE,
-        coverage=INSTANCES,
         reading="What is discarded lies at distances beyond L_h, and safely means that together it weighs less than "
         "eps.",
         formula=r"\sum_{m-n>L_h}a_{m\to n}<\epsilon",

@@ -7,7 +7,6 @@ from flint import arb
 
 from proofs_check.evidence.margin import Margin, ball_at_least, ball_at_most, identity, worst
 from proofs_check.oracles.alibi import BallHead, ball_weights, printed_scope
-from proofs_check.razor.scope.theorem1_checks import WITNESSES
 
 SMALL = Fraction(1, 1000)
 slope, wide, eps = sp.symbols("l D eps", positive=True)
@@ -30,8 +29,9 @@ HEADS: dict[str, tuple] = {
     "LayerNorm, unit gains": (
         BallHead("layer", (1, 1, 1), (0, 0, 0), ((2, -2, 0),), ((-1, 1, 0),), Fraction(1, 2)), 4, (1, -1, 0), (-1, 1, 0)
     ),
-    "Theorem 1 fails": (*WITNESSES["RMSNorm, d = 2"][:2], (1, 0), (-1, 0)),
+    "Theorem 1 fails": (BallHead("rms", (1, 0), (0, 0), ((5, 0),), ((-1, 0),), Fraction(1, 2)), 5, (1, 0), (-1, 0)),
 }  # fmt: skip
+*INSIDE, FAILING = ({"name": name} for name in HEADS)
 
 
 def _beyond(name: str, gone: int) -> tuple[arb, Margin]:

@@ -42,12 +42,6 @@ def gains_exceed(d: int, norm: str) -> Margin:
     return ball_above(size, 1)
 
 
-def state_exceeds(d: int, norm: str, bias: Fraction = ZERO, constant: int = 2) -> Margin:
-    """||x||^2 > 2 ||g||^2 + 2 ||b||^2 at g = e_1, b = bias e_1, in balls; `constant` d + 1 is the repair."""
-    size = squared_size(d, norm, _unit(d), (bias, *[0] * (d - 1)))
-    return ball_above(size, constant * (1 + bias**2))
-
-
 def largest_gain_bounds(sign: int = 1) -> Margin:
     """G^2 z^2 - g^2 z^2 = (G - g)(G + g) z^2, g <= G; and (a + b)^2 - |x + y|^2 = 2 (a b - x.y) where |x| = a, |y| =
     b."""
@@ -88,13 +82,6 @@ def range_bound(d: int, gain: Fraction, bias: Fraction, constant: str = "sum") -
     bound = reach * reach if constant == "sum" else ball(d * gain**2 + bias**2)
     near = Fraction(1, 10**12)
     return worst([ball_within(size - bound, near), ball_within(abs(reach * reach - size), near)])
-
-
-def eq8_exceeds(d: int, norm: str, same_size: bool = False) -> Margin:
-    """q . k = ||x||^2 at W_Q = W_K = 1 against 2 (||g||^2 + ||b||^2), b = 0; `same_size` has unit gains."""
-    gains = (1,) * d if same_size else _unit(d)
-    size = squared_size(d, norm, gains, (0,) * d)
-    return ball_above(size, 2 * sum(gains))
 
 
 def bilinear(d_head: int, d_model: int, swap: bool = False, printed: bool = False) -> Margin:

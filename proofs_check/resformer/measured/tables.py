@@ -1,348 +1,140 @@
-"""Tables 1 to 5 of ResFormer: their arithmetic, and the sentences drawn from them; a slip of the text."""
+"""Tables 1 to 5 of ResFormer: their arithmetic, and the sentences drawn from them."""
 
 from fractions import Fraction
 
-from proofs_check.ledger.claim import (
-    ENUMERATED,
-    INSTANCES,
-    WITNESSED,
-    Claim,
-    Control,
-    Nature,
-    Severity,
-    Verdict,
-    everywhere,
-)
-from proofs_check.ledger.exact_claim import exact_claim, unsettled_claim
-from proofs_check.ledger.mathematical import ONCE, mathematical, symbolic
-from proofs_check.resformer.measured import table_checks as c
-from proofs_check.resformer.measured.table_cells import GPUS, TABLE_1, TABLE_3, TABLE_5
+from proofs_check.language import absolute, both, choice, either, eq, exp, log, total, whole
+from proofs_check.records import Table, column, constant, count, derived, every, one, quoted, rounds, rule
+from proofs_check.records.tables import numbers
 
-SIZES = ({"label": 2, "parameters": 1_623_856}, {"label": 82, "parameters": 81_901_056},
-         {"label": 180, "parameters": 179_874_048}, {"label": 468, "parameters": 467_921_920})  # fmt: skip
-LENGTHS = tuple({"length": length} for length in (2048, 64_000))
+# Table 1: columns 2 to 7 are the six tasks; rows 1 and 2 have sequences of 2048 tokens, 3 and 4 of 64000.
+ACCURACY = Table("resformer: Table 1")
+SCORE, AVERAGE = ACCURACY.grid("score"), ACCURACY.column("average", "Avg")
+ROW, TASK, LENGTH = whole("row", 1, 4), whole("task", 2, 7), whole("length", 1, 2)
+MEAN = derived("mean", (ROW,), total(TASK, 2, 7, SCORE(ROW, TASK)) / 6)
+PLAIN, OURS = MEAN(2 * LENGTH - 1), MEAN(2 * LENGTH)  # the Transformer and ResFormer
+POINTS = derived("points", (LENGTH,), 100 * (OURS - PLAIN))
+PER_CENT = derived("per_cent", (LENGTH,), POINTS(LENGTH) / PLAIN)
 
-CLAIMS: tuple[Claim, ...] = (
-    exact_claim(
-        "resformer.tab1.averages",
-        "ResFormer, Table 1",
-        "The last column is the mean of the six tasks.",
-        c.average,
-        [{"table": 1, "model": model, "at": at} for model, at in TABLE_1],
-        (
-            Control("one task more in the count", lambda table, model, at: c.average(table, model, at, off=1)),
-            Control("to a twentieth", lambda table, model, at: c.average(table, model, at, unit=Fraction(1, 20_000))),
-        ),
-        scope="all four rows to half a unit of the last digit",
-        coverage=ENUMERATED,
-        note="ResFormer at 2048 is .3555 exactly, halfway: .355 and .356 are both right.",
-    ),
-    exact_claim(
-        "resformer.sec4.4.gain",
-        "ResFormer, Section 4.4 and Table 1",
-        "ResFormer achieved an average accuracy improvement of nearly 3% compared to the vanilla Transformer.",
-        c.gain_is_not,
-        LENGTHS,
-        (
-            Control("2", lambda length: c.gain_is_not(length, 2)),
-            Control("7", lambda length: c.gain_is_not(length, 7)),
-        ),
-        scope="both lengths: neither the points nor the per cent of the Transformer's average",
-        verdict=Verdict.FALSE,
-        severity=Severity.ARITHMETIC,
-        coverage=ENUMERATED,
-        witness={"length": 2048},
-        correction="resformer.sec4.4.gain.corrected",
-        reading="Points, or per cent of the Transformer's average: neither rounds to 3.",
-        note="2.23 and 2.28 points; 6.7 and 7.0 per cent.",
-    ),
-    exact_claim(
-        "resformer.sec4.4.gain.corrected",
-        "ResFormer, Table 1, corrected",
-        "The gain is 2.23 points with sequences of 2048 tokens and 2.28 with 64000.",
-        c.gain_is,
-        ({"length": 2048, "points": Fraction(223, 100)}, {"length": 64_000, "points": Fraction(228, 100)}),
-        (Control("2.3", points=({"length": 2048, "points": Fraction(23, 10)},)),),
-        coverage=ENUMERATED,
-        is_correction=True,
-    ),
-    exact_claim(
-        "resformer.tab2.shares",
-        "ResFormer, Table 2",
-        "The shares of the seven sources add up to all of the 20B tokens, source by source.",
-        c.shares,
-        ({},),
-        (Control("of 21B", lambda: c.shares(total_tokens=21)),),
-        coverage=ENUMERATED,
-    ),
-    exact_claim(
-        "resformer.tab3.accumulation",
-        "ResFormer, Table 3",
-        "Total batch size 4,096, 1,024, 256, 64, 32; per-GPU batch size 128, 32, 8, 2, 1; gradient accumulation step "
-        "32; GPUs 8.",
-        c.batch_is,
-        tuple({"length": length} for length in TABLE_3),
-        (Control("32 steps on each of 8 GPUs", lambda length: c.batch_is(length, gpus=GPUS)),),
-        scope="every column: the total batch is 32 times that of a GPU",
-        verdict=Verdict.HOLDS_IF,
-        severity=Severity.READING,
-        coverage=ENUMERATED,
-        correction="resformer.tab3.accumulation.corrected",
-        reading="The 32 counts the per-GPU batches of all 8 GPUs together.",
-        note="The count over all GPUs. Counted on each GPU, the gradient accumulation step is 4.",
-    ),
-    exact_claim(
-        "resformer.tab3.accumulation.corrected",
-        "ResFormer, Table 3, added",
-        "With 4 accumulation steps on each of the 8 GPUs every column is right; with 32 on each, a batch would be "
-        "eight times the printed one.",
-        c.batch_is,
-        tuple({"length": length, "steps": 4, "gpus": GPUS} for length in TABLE_3),
-        (Control("32 steps", lambda length, steps, gpus: c.batch_is(length, 32, gpus)),),
-        coverage=ENUMERATED,
-        is_correction=True,
-    ),
-    exact_claim(
-        "resformer.secA.5.tokens",
-        "ResFormer, Appendix A.5 and Section 4.1.1",
-        "The total number of tokens in each batch is consistently 2 million (Section 4.1.1: around 2M).",
-        c.two_million,
-        tuple({"length": length, "within": Fraction(1, 20)} for length in TABLE_3),
-        (Control("to 1 per cent", lambda length, within: c.two_million(length, Fraction(1, 100))),),
-        scope="every column of Table 3, to 5 per cent",
-        coverage=ENUMERATED,
-        reading="To the one digit that is printed.",
-        note="2097152 up to 8192 tokens, 2048000 from 32000 on.",
-    ),
-    exact_claim(
-        "resformer.sec4.1.epoch",
-        "ResFormer, Sections 4.1.1 and 4.1.2, Tables 3 and 4",
-        "All models are trained for only one epoch on nearly 20B tokens.",
-        c.one_epoch,
-        tuple({"length": length} for length in TABLE_3),
-        (Control("to 1 per cent", lambda length: c.one_epoch(length, Fraction(1, 100))),),
-        scope="10,000 steps of every column's batch against 20B tokens, to 5 per cent",
-        verdict=Verdict.HOLDS_IF,
-        severity=Severity.ARITHMETIC,
-        coverage=ENUMERATED,
-        hypotheses=("a batch counts as 2M tokens",),
-        reading="At the paper's own precision: 10,000 batches of 2M tokens.",
-        note="A batch of 2M tokens. 10,000 steps see 20.97B tokens up to length 8192 and 20.48B from 32000 on: of 20B "
-        "tokens at least 4.9 and 2.4 per cent are seen twice.",
-    ),
-    exact_claim(
-        "resformer.tab4.warmup",
-        "ResFormer, Section 4.1.1 and Table 4",
-        "The learning rate warms up for the first 1,200 steps (Section 4.1.1); the warmup steps are 120 (Table 4).",
-        c.warmups,
-        ({},),
-        (Control("Table 4 with itself", lambda: c.warmups("Table 4", "Table 4")),),
-        scope="the two numbers",
-        verdict=Verdict.FALSE,
-        severity=Severity.ARITHMETIC,
-        coverage=ENUMERATED,
-        witness={},
-        note="One of the two is wrong; the text does not tell which. The sum of the learning rates is nearly the same "
-        "(resformer.sec4.7.summed).",
-    ),
-    exact_claim(
-        "resformer.sec4.7.summed",
-        "ResFormer, Section 4.7",
-        "The total summed learning rate has weak connection with warmup steps.",
-        c.summed_within,
-        tuple({"warmup": w, "share": Fraction(s)} for w, s in ((500, "0.004"), (1200, "0.01"), (2400, "0.021"))),
-        (Control("2400 steps, to 1 per cent", points=({"warmup": 2400, "share": Fraction(1, 100)},)),),
-        scope="500, 1200 and 2400 steps against 120, with the schedule of Section 4.1.1",
-        coverage=INSTANCES,
-        reading="Twenty times the warm-up of Table 4 takes 2.1 per cent of the sum.",
-        note=".9965, .9902 and .9793 of the sum with 120 steps.",
-    ),
-    exact_claim(
-        "resformer.sec4.1.decay",
-        "ResFormer, Section 4.1.1 and Table 4",
-        "The cosine decay schedule gradually decays to 10% of the peak learning rate by the end of training.",
-        c.decays_to,
-        ({"share": Fraction(1, 10)},),
-        (Control("a hundredth", points=({"share": Fraction(1, 100)},)),),
-        scope="6e-5 and 6e-4 of Table 4",
-        coverage=ENUMERATED,
-    ),
-    exact_claim(
-        "resformer.tab4.sizes",
-        "ResFormer, Table 4",
-        "The four configurations have 2, 82, 180 and 468 million parameters.",
-        c.size_is,
-        SIZES,
-        (Control("tied embeddings", lambda label, parameters: c.size_is(label, parameters, tied=True)),),
-        scope="1623856, 81901056, 179874048 and 467921920: untied embeddings, SwiGLU, two norms a layer, one more",
-        coverage=ENUMERATED,
-    ),
-    exact_claim(
-        "resformer.tab4.svformer",
-        "ResFormer, Section 3.5 and Table 4, added",
-        "SVFormer has (L - 1) d^2 parameters fewer: 2.24, 3.61 and 5.15 per cent at 82M, 180M and 468M.",
-        c.saved_is,
-        tuple({"label": label, "percent": p} for label, p in ((82, "2.24"), (180, "3.61"), (468, "5.15"))),
-        (Control("5.38, as if of 24 layers", points=({"label": 468, "percent": "5.38"},)),),
-        coverage=ENUMERATED,
-        is_correction=True,
-        note="A comparison at equal size has to count them: SVFormer's 468M row has 444 million.",
-    ),
-    exact_claim(
-        "resformer.tab5.averages",
-        "ResFormer, Table 5",
-        "The last column is the mean of the seven domains.",
-        c.average,
-        [{"table": 5, "model": model, "at": at} for model, at in TABLE_5],
-        (
-            Control("one domain more in the count", lambda table, model, at: c.average(table, model, at, off=1)),
-            Control("to a tenth", lambda table, model, at: c.average(table, model, at, unit=Fraction(1, 200_000))),
-        ),
-        scope="all six rows to half a unit of the last digit",
-        coverage=ENUMERATED,
-        note="Each domain counts alike; by their tokens (Table 2) the losses are higher: resformer.tab5.weighted.",
-    ),
-    exact_claim(
-        "resformer.tab5.weighted",
-        "ResFormer, Tables 2 and 5, added",
-        "Weighted by the tokens of Table 2 the losses are 3.0725, 2.8235, 2.5923 (Transformer) and 3.0480, 2.7912, "
-        "2.5638 (ResFormer).",
-        c.weighted_by_tokens,
-        [
-            {"model": model, "size": size, "printed": printed}
-            for model, row in (("Transformer", "3.0725 2.8235 2.5923"), ("ResFormer", "3.0480 2.7912 2.5638"))
-            for size, printed in zip((82, 180, 468), row.split(), strict=True)
-        ],
-        (Control("the printed mean", points=({"model": "Transformer", "size": 82, "printed": "2.7389"},)),),
-        coverage=ENUMERATED,
-        is_correction=True,
-    ),
-    exact_claim(
-        "resformer.tab5.better",
-        "ResFormer, Table 5 and Section 4.2",
-        "At every size ResFormer's validation loss is below the Transformer's.",
-        c.better_everywhere,
-        tuple({"size": size} for size in (82, 180, 468)),
-        (Control("the other way round", lambda size: c.better_everywhere(size, "Transformer", "ResFormer")),),
-        scope="the printed losses, on each of the seven domains",
-        coverage=ENUMERATED,
-        reading="Of the three sizes that Table 5 has; one run each.",
-    ),
-    exact_claim(
-        "resformer.sec4.2.validation",
-        "ResFormer, Section 4.2 and Table 5",
-        "Of the models with 82M, 180M, 320M and 468M parameters the validation loss is available in Appendix A.6.",
-        c.losses_missing,
-        ({"size": 320},),
-        (Control("82M", points=({"size": 82},)),),
-        scope="rows of 320M models in Table 5",
-        verdict=Verdict.FALSE,
-        severity=Severity.ARITHMETIC,
-        coverage=WITNESSED,
-        witness={"size": 320},
-        note="Table 5 has 82M, 180M and 468M; nor has Table 4 a configuration of 320M.",
-    ),
-    exact_claim(
-        "resformer.secA.4.data",
-        "ResFormer, Appendix A.4",
-        "By D >= 5000 N^0.74 at least 17.5B tokens are needed for a model with N = 700M non-embedding parameters.",
-        c.kaplan_between,
-        ({"low": Fraction(175, 10), "high": Fraction(176, 10)},),
-        (
-            Control("0.74 of 1B", lambda low, high: c.kaplan_between(low, high, 10**9)),
-            Control("below 17.55", points=({"low": Fraction(175, 10), "high": Fraction(1755, 100)},)),
-        ),
-        scope="5000 N^0.74 between 17.5B and 17.6B",
-        coverage=ENUMERATED,
-        note="17.553B: 17.5B are needed, and .3 per cent too few.",
-    ),
-    exact_claim(
-        "resformer.secA.4.billion",
-        "ResFormer, Appendix A.4",
-        "N = 700M non-embedding parameters correspond to a complete 1B model with 2,048 hidden size, 50,277 vocab size "
-        "and 2,048 sequence length.",
-        c.billion,
-        ({"width": 2048, "non_embedding": 700 * 10**6},),
-        (Control("width 512", points=({"width": 512, "non_embedding": 700 * 10**6},)),),
-        scope="to a tenth",
-        verdict=Verdict.HOLDS_IF,
-        severity=Severity.ARITHMETIC,
-        coverage=ENUMERATED,
-        hypotheses=("1B is to a tenth of it",),
-        reading="1B to a tenth of it: to one digit it is .9B.",
-        note="Coarse rounding: 906 million with two untied embeddings.",
-    ),
-    unsettled_claim(
-        "resformer.secA.4.proportions",
-        "ResFormer, Section 4.1.1, Appendix A.4 and Table 2",
-        "20B tokens are sampled from the original 627B based on the original data proportions shown in Table 2.",
-        "The counts of the data set, which is cited. In the order of Table 2, which has 50, 20, 10, 5, 5, 5 and 5 per "
-        "cent, the card of a sample of it, SlimPajama-6B, gives 52.2, 26.7, 5.2, 4.2, 4.6, 3.8 and 3.3 for the whole, "
-        "without saying of what: half as much GitHub.",
-        nature=Nature.TABLE,
-    ),
-    mathematical(
-        "resformer.sec3.1.doubles",
-        "ResFormer, Section 3.1",
-        "In scenarios described by Eqn. 2, the overall computational complexity of the model nearly doubles compared "
-        "with vanilla attention described in Eqn. 1.",
-        symbolic(
-            "a query's products with the keys, and its weights' with the values, of two layers over those of one: 2",
-            c.attention_doubles,
-            ONCE,
-            Control("with the four projections of its state", lambda: c.attention_doubles(projections=4)),
-        ),
-        verdict=Verdict.HOLDS_IF,
-        severity=Severity.READING,
-        formula=r"\frac{4\,l\,d}{2\,l\,d}=2",
-        coverage=everywhere("A free symbol for the length, and one for the width."),
-        reading="Of the attention that the two equations describe.",
-        correction="resformer.sec3.1.doubles.long",
-        note="Attention alone, which doubles exactly. A whole model costs nearly twice as much only where attention "
-        "dominates.",
-    ),
-    exact_claim(
-        "resformer.sec3.1.doubles.long",
-        "ResFormer, Section 3.1, added",
-        "With Eq. 2 in all layers but the first the whole 468M model of Table 4, its output matrix included, takes "
-        "1.187 times as many multiplications at 2048 tokens (1.103 with a causal kernel), and 1.846 (1.758) at 64000.",
-        c.costs,
-        [
-            {"length": length, "share": share, "causal": causal}
-            for length, causal, share in (
-                (2048, False, "1.187"), (2048, True, "1.103"), (64_000, False, "1.846"), (64_000, True, "1.758"),
-            )
-        ],
-        (Control("without the output matrix", lambda **point: c.costs(**point, output=False)),),
-        scope="products of its matrices, a token",
-        coverage=ENUMERATED,
-        is_correction=True,
-    ),
-    unsettled_claim(
-        "resformer.sec1.parameters",
-        "ResFormer, Section 1, Section 4.2 and Figure 6",
-        "ResFormer reaches the Transformer's validation loss with 10.4 % fewer parameters.",
-        "The curve between the sizes, which the text does not print. A straight line through Table 5 in log size gives "
-        "about 10 to 12 per cent, one run a size.",
-    ),
-    unsettled_claim(
-        "resformer.sec1.data",
-        "ResFormer, Section 1, Section 4.2 and Figure 6",
-        "ResFormer reaches the Transformer's validation loss with 13.6 % less training data.",
-        "The losses every 2B tokens, which are only drawn, and more than one run.",
-    ),
-    unsettled_claim(
-        "resformer.sec1.svformer_parameters",
-        "ResFormer, Sections 1 and 4.7",
-        "SVFormer needs 12.2 % more parameters for the same validation loss.",
-        "Its validation losses by size, which are only drawn; if sizes are those of the Transformer's configuration, "
-        "SVFormer's own are smaller (resformer.tab4.svformer).",
-    ),
-    unsettled_claim(
-        "resformer.fig6.caption",
-        "ResFormer, Figure 6, caption",
-        "ResFormer saves 10.4 to 13.6 % of both, parameters and data.",
-        "The text has 10.4 % for parameters and 13.6 % for data; it takes the drawn curves to say what the range is.",
-        nature=Nature.EMPIRICAL,
-    ),
+# Tables 2 and 5. From the fourth on all shares are one number, so that the order of the domains does not matter.
+DOMAINS, LOSSES = Table("resformer: Table 2"), Table("resformer: Table 5")
+SHARE, TOKENS = DOMAINS.column("share", "proportions"), DOMAINS.column("tokens", "Tokens")
+LOSS, MEAN_LOSS, ROW_SIZE = LOSSES.grid("loss"), LOSSES.column("mean_loss", "Avg."), LOSSES.titles("row_size")
+DOMAIN, OTHER, LOSS_ROW = whole("domain", 1, 7), whole("other", 1, 7), whole("row", 1, 6)
+DATA = constant("data", 20)  # billions of tokens: Sections 4.1.1 and A.4, Table 4
+PLAIN_LOSS = total(DOMAIN, 1, 7, LOSS(LOSS_ROW, DOMAIN)) / 7
+WEIGHTED_LOSS = total(DOMAIN, 1, 7, SHARE(DOMAIN) / 100 * LOSS(LOSS_ROW, DOMAIN))
+SIZES = choice("size", 82, 180, 320, 468)  # millions: Section 4.2
+WEIGHTED = column("weighted", map(Fraction, ("3.0725", "2.8235", "2.5923", "3.0480", "2.7912", "2.5638")))
+
+# Table 3, by length of a sequence.
+SETUP, LENGTHS = Table("resformer: Table 3"), whole("length", 1, 5)
+SEQUENCE, BATCH = SETUP.said("sequence", 1, 2, 3, 4, 5), SETUP.row("batch", "Total Batch Size")
+PER_GPU, STEPS = SETUP.row("per_gpu", "Per-GPU Batch Size"), SETUP.row("steps", "Gradient Accumulation Step")
+GPUS, PART = SETUP.row("gpus", "GPUs"), PER_GPU(LENGTHS) * STEPS(1)
+BATCH_TOKENS = derived("batch_tokens", (LENGTHS,), SEQUENCE(LENGTHS) * BATCH(LENGTHS) / 10**6)  # millions
+BATCHES = (BATCH, PER_GPU, STEPS, GPUS)
+PRINTED_BATCH = constant("printed_batch", 2)  # millions of tokens: Section 4.1.1, Table 4
+
+# Table 4, by size of the model: untied embeddings, SwiGLU, two norms a layer and one more.
+MODELS, MODEL = Table("resformer: Table 4"), whole("model", 1, 4)
+SIZE, LAYERS = MODELS.said("size", 1, 2, 3, 4), MODELS.row("layers", "Layers")
+HIDDEN, FFN = MODELS.row("hidden", "Hidden Dimension"), MODELS.row("ffn", "FFN Dimension")
+VOCABULARY = MODELS.row("vocabulary", "Vocabulary Size")
+L, D, EMBEDDING = LAYERS(MODEL), HIDDEN(MODEL), VOCABULARY(1) * HIDDEN(MODEL)
+MATRICES = derived("matrices", (MODEL,), L * (4 * D**2 + 3 * D * FFN(MODEL)))
+PARAMETERS = derived("parameters", (MODEL,), MATRICES(MODEL) + 2 * L * D + D + 2 * EMBEDDING)
+SAVED = column("saved", (0, Fraction(224, 100), Fraction(361, 100), Fraction(515, 100)))  # per cent
+
+# Multiplications a token: of attention to so many keys, and of the whole model, with Equation 2 in all layers but the
+# first and without it. A causal kernel computes half of the products.
+KEYS = whole("keys")
+ATTENTION = derived("attention", (MODEL, KEYS), 2 * D * KEYS)
+PLAIN_COST = derived("cost", (MODEL, KEYS), MATRICES(MODEL) + EMBEDDING + L * ATTENTION(MODEL, KEYS))
+CROSS_COST = derived("cross_cost", (MODEL, KEYS), PLAIN_COST(MODEL, KEYS) + (L - 1) * ATTENTION(MODEL, KEYS))
+COSTS = (VOCABULARY, LAYERS, HIDDEN, FFN, MATRICES, ATTENTION, PLAIN_COST, CROSS_COST)
+
+# The schedule: Section 4.1.1 and Table 4. A line up, then down half a cosine, whose terms cancel but for the first.
+SCHEDULE = column("schedule", numbers(MODELS.cells("(Warmup Steps, Training Steps)")[0]))
+WARMUP = Table("resformer: Section 4.1.1").said("warmup_in_the_text", 0)
+FIRST, PEAK, LAST = (constant("first_rate", Fraction(1, 10**7)), constant("peak_rate", Fraction(6, 10**4)),
+                     constant("last_rate", Fraction(6, 10**5)))  # fmt: skip
+UP, TIMES = whole("warmup"), whole("times", 1, 20)
+SUMMED = derived("summed_rate", (UP,), UP * FIRST() + (PEAK() - FIRST()) * (UP - 1) / 2 + (SCHEDULE(2) - UP) * LAST()
+                 + (PEAK() - LAST()) * (SCHEDULE(2) - UP + 1) / 2)  # fmt: skip
+EPOCH = (SCHEDULE, SEQUENCE, BATCH, BATCH_TOKENS, PRINTED_BATCH, DATA)
+
+# Appendix A.4, in billions: the complete model of so many other parameters, and the data that these need.
+N, WIDTH, LABEL = constant("non_embedding", 700 * 10**6), constant("width", 2048), constant("label", 1)
+COMPLETE = constant("complete_model", (N() + 2 * VOCABULARY(1) * WIDTH()) / 10**9)
+NEEDED = constant("needed", 5000 * exp(Fraction(74, 100) * log(N())) / 10**9)
+BILLIONS = (VOCABULARY, N, WIDTH, LABEL, COMPLETE)
+
+
+def costs(says):
+    """A statement about every model and length."""
+    return every((MODEL, LENGTHS), says, SEQUENCE, *COSTS)
+
+
+def times(keys, printed):
+    """How many times the multiplications are of the model of 468M, printed in thousandths."""
+    return rounds(CROSS_COST(4, keys) / PLAIN_COST(4, keys), Fraction(printed, 1000), 3)
+
+
+CLAIMS = (
+    rule("resformer.tab1.averages", "Table 1", every((ROW,), rounds(MEAN(ROW), AVERAGE(ROW), 3), SCORE, AVERAGE, MEAN),
+         why="One mean is halfway between two numbers of three digits."),
+    rule("resformer.sec4.4.gain", "Section 4.4, Table 1", every(
+        (LENGTH,), either(rounds(POINTS(LENGTH), 3), rounds(PER_CENT(LENGTH), 3)), SCORE, MEAN, POINTS, PER_CENT),
+        meant=one(both(rounds(POINTS(1), Fraction(223, 100), 2), rounds(POINTS(2), Fraction(228, 100), 2)),
+                  SCORE, MEAN, POINTS),
+        why="Nearly is taken as rounded, of points or of per cent of the Transformer's average."),
+    rule("resformer.tab2.shares", "Table 2", every((DOMAIN,), both(
+        eq(SHARE(DOMAIN) / 100 * DATA(), TOKENS(DOMAIN)), eq(total(OTHER, 1, 7, SHARE(OTHER)), 100)),
+        SHARE, TOKENS, DATA)),
+    rule("resformer.tab3.accumulation", "Table 3", every((LENGTHS,), eq(BATCH(LENGTHS), PART * GPUS(1)), *BATCHES),
+         meant=every((LENGTHS,), both(eq(BATCH(LENGTHS), PART), eq(STEPS(1) / GPUS(1), 4)), *BATCHES),
+         reading="together"),
+    rule("resformer.secA.5.tokens", "Appendix A.5, Section 4.1.1, Table 3", every(
+        (LENGTHS,), rounds(BATCH_TOKENS(LENGTHS), PRINTED_BATCH()), SEQUENCE, BATCH, BATCH_TOKENS, PRINTED_BATCH),
+        why="To the one digit that is printed."),
+    rule("resformer.sec4.1.epoch", "Section 4.1.2, Tables 3 and 4", every(
+        (LENGTHS,), SCHEDULE(2) * BATCH_TOKENS(LENGTHS) <= 1000 * DATA(), *EPOCH),
+        meant=every((LENGTHS,), SCHEDULE(2) * PRINTED_BATCH() <= 1000 * DATA(), *EPOCH), reading="printed sizes"),
+    rule("resformer.tab4.warmup", "Section 4.1.1, Table 4", one(eq(WARMUP(1), SCHEDULE(1)), WARMUP, SCHEDULE),
+         why="One of the two is wrong, and the text does not tell which."),
+    rule("resformer.sec4.7.summed", "Section 4.7, Table 4", every(
+        (TIMES,), absolute(1 - SUMMED(TIMES * SCHEDULE(1)) / SUMMED(SCHEDULE(1))) <= Fraction(21, 1000),
+        SCHEDULE, FIRST, PEAK, LAST, SUMMED), why="That so little is weak is a judgement: the text names no number."),
+    rule("resformer.sec4.1.decay", "Section 4.1.1, Table 4", one(eq(LAST() / PEAK(), Fraction(1, 10)), PEAK, LAST)),
+    rule("resformer.tab4.sizes", "Table 4", every(
+        (MODEL,), rounds(PARAMETERS(MODEL) / 10**6, SIZE(MODEL)), VOCABULARY, LAYERS, HIDDEN, FFN, SIZE, MATRICES,
+        PARAMETERS)),
+    rule("resformer.tab4.svformer", "added to Section 3.5, Table 4", every(
+        (whole("model", 2, 4),), rounds(100 * (L - 1) * D**2 / PARAMETERS(MODEL), SAVED(MODEL), 2),
+        VOCABULARY, LAYERS, HIDDEN, FFN, MATRICES, PARAMETERS, SAVED),
+        why="SVFormer has so many per cent fewer parameters: a comparison at equal size has to count them."),
+    rule("resformer.tab5.averages", "Table 5", every(
+        (LOSS_ROW,), rounds(PLAIN_LOSS, MEAN_LOSS(LOSS_ROW), 4), LOSS, MEAN_LOSS),
+        why="Each domain counts alike."),
+    rule("resformer.tab5.weighted", "added to Tables 2 and 5", every(
+        (LOSS_ROW,), rounds(WEIGHTED_LOSS, WEIGHTED(LOSS_ROW), 4), SHARE, LOSS, WEIGHTED)),
+    rule("resformer.tab5.better", "Section 4.2, Table 5", every(
+        (whole("row", 1, 3), DOMAIN), LOSS(LOSS_ROW + 3, DOMAIN) < LOSS(LOSS_ROW, DOMAIN), LOSS),
+        why="Of the three sizes that Table 5 has; one run each."),
+    rule("resformer.sec4.2.validation", "Section 4.2, Table 5", every(
+        (SIZES,), eq(count(eq(ROW_SIZE(LOSS_ROW), SIZES), LOSS_ROW), 2), ROW_SIZE),
+        why="Nor has Table 4 a configuration of that size."),
+    rule("resformer.secA.4.data", "Appendix A.4", one(
+        both(NEEDED() >= Fraction(175, 10), NEEDED() < Fraction(176, 10)), N, NEEDED),
+        why="So many are needed, and a little more."),
+    rule("resformer.secA.4.billion", "Appendix A.4", one(eq(COMPLETE(), LABEL()), *BILLIONS),
+         meant=one(rounds(COMPLETE(), LABEL()), *BILLIONS), reading="printed digits",
+         why="With an input and an output embedding."),
+    rule("resformer.sec3.1.doubles", "Section 3.1", costs(
+        rounds(CROSS_COST(MODEL, SEQUENCE(LENGTHS)) / PLAIN_COST(MODEL, SEQUENCE(LENGTHS)), 2)), meant=costs(
+        eq(ATTENTION(MODEL, 2 * SEQUENCE(LENGTHS)) / ATTENTION(MODEL, SEQUENCE(LENGTHS)), 2)), reading="attention"),
+    rule("resformer.sec3.1.doubles.long", "added to Section 3.1, Table 4", one(both(
+        times(2048, 1187), times(64_000, 1846), times(Fraction(2049, 2), 1103), times(Fraction(64_001, 2), 1758)),
+        *COSTS), why="Of both lengths without and with a causal kernel, which spares half of the keys."),
+    *quoted(__file__),
 )

@@ -1,12 +1,19 @@
 """Causal masks, first tokens and their copies (Sections 3.3 and 4 of the waiver paper)."""
 
-from proofs_check.ledger.claim import SAMPLES, WITNESSED, Claim, Control, Effort, Severity, Verdict
+from fractions import Fraction
+
+from proofs_check.language import choice, eq, exp, log, total, when, whole
+from proofs_check.ledger.claim import SAMPLES, WITNESSED, Control, Effort, Severity, Verdict
 from proofs_check.ledger.mathematical import exact, mathematical, sampled
+from proofs_check.records import derived, every, rule
 from proofs_check.waiver.elements import checks as c
 
 CAUSAL = "Waiver paper, Section 3.3.1"
+# One head without positions among 512 tokens: the logit of the waiver's word is 24 log 2, all others are 0.
+PLACE, TOKEN = choice("place", 1, 256, 512), whole("token", 1, 512)
+EXPONENTIAL = derived("exponential", (TOKEN, PLACE), when(eq(TOKEN, PLACE), exp(24 * log(2)), 1))
 
-CLAIMS: tuple[Claim, ...] = (
+CLAIMS = (
     mathematical(
         "waiver.eq7",
         f"{CAUSAL}, Equation 7",
@@ -66,21 +73,9 @@ CLAIMS: tuple[Claim, ...] = (
         note="That reading: other features of an element can tell a waiver, waiver.sec3.3.2.impossible.word.",
         formula=r"0<a(i,j)<1",
     ),
-    mathematical(
-        "waiver.sec3.3.2.impossible.word",
-        "Waiver paper, Section 3.3.2, added",
-        "Under global attention a waiver can be told by its word: one head without positions, whose key is large for "
-        "that word alone, gives it 99.99 % of the weight wherever it stands among 512 tokens.",
-        exact(
-            "logits 24 ln 2 and 0, at the first, a middle and the last place; rationals",
-            c.told_by_its_word,
-            tuple({"place": place} for place in (0, 255, 511)),
-            Control("logits 8 ln 2 and 0", lambda place: c.told_by_its_word(place, lift=8)),
-        ),
-        formula=r"a_w>0.9999,\quad l=512",
-        coverage=WITNESSED,
-        is_correction=True,
-    ),
+    rule("waiver.sec3.3.2.impossible.word", "added to Section 3.3.2", every(
+        (PLACE,), EXPONENTIAL(PLACE, PLACE) / total(TOKEN, 1, 512, EXPONENTIAL(TOKEN, PLACE)) > Fraction(9999, 10**4),
+        EXPONENTIAL), why="So a waiver can be told by its word under global attention, by a key that is large for it."),
     mathematical(
         "waiver.eq11.layers",
         "Waiver paper, Section 4.2.1, added",

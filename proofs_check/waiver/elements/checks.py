@@ -50,14 +50,6 @@ def not_linear(scale: int) -> Margin:
     return different(scale * at_one, at_scale)
 
 
-def told_by_its_word(place: int, length: int = 512, lift: int = 24) -> Margin:
-    """One global head without positions: logits of `lift` times ln 2 for the waiver's word, wherever that stands, and
-    of 0 for others. The word has more than 0.9999 of the weight, and all weights are positive."""
-    words = ["waiver" if index == place else "other" for index in range(length)]
-    weights = [Fraction(2) ** lift if word == "waiver" else Fraction(1) for word in words]
-    return worst([less(Fraction(9999, 10_000), weights[place] / sum(weights)), less(0, min(weights))])
-
-
 def masked_is_first(position: str, seed: int, layers: tuple[int, ...] | None = None, shift: str = "none") -> Margin:
     """A token at place 5 that sees itself alone in these layers (None: in all) of a random model of three: behind each
     layer its state is that of the same word as a first token."""

@@ -36,7 +36,7 @@ def compute(table: Any, size: int = QUICK_SIZE) -> Data:
 
     from dynamics.heads.coupling import cells, fixed
     from dynamics.tasks.induction import as_induction
-    from proofs_check.kv.tables.cells import TABLE_5
+    from proofs_check.records import Table
     from theory import landscape
 
     heads = table.heads
@@ -48,7 +48,7 @@ def compute(table: Any, size: int = QUICK_SIZE) -> Data:
     counts = (
         cells((head.start_alpha, head.start_beta) for head in heads),
         cells(fixed(head.alpha, head.beta) for head in heads),
-        TABLE_5,
+        [[int(cell) for cell in row[1:]] for row in Table("kv-shifting: Table 5").rows],
     )
     return Data(
         np.array(tokens),

@@ -47,7 +47,7 @@ class Pages:
         self.rows, self.registry, self.documents, self.notebooks = rows, registry, documents, notebooks
         self.groups = views(rows, registry)
         self.papers: dict[str, Any] = {}
-        for paper in docket.papers(rows).values():
+        for paper in docket.papers(row.id for row in rows).values():
             self.papers.setdefault(f"paper-{paper.page}.html", paper)
         papers = [(paper.short[0].upper() + paper.short[1:], page) for page, paper in self.papers.items()]
         self.nav = [("Findings", "index.html"), *papers, *RULED, *OTHERS] if documents else [*papers, *RULED]
@@ -69,7 +69,7 @@ class Pages:
         return page.render(here=here, nav=self.nav, up="", alone=False, version=__version__, **values)
 
     def front(self) -> str:
-        own = [row for row in self.rows if not row["is_correction"]]
+        own = [row for row in self.rows if not row.is_correction]
         lead = f"There are {len(own)} claims of the papers and {len(self.rows) - len(own)} statements beside them."
         shares = [one for one in coverage_page.shares(self.documents["coverage"], self.rows) if ":" not in one.name]
         return self.render("index.html", "front.html.j2", title="Findings", lead=lead, findings=FINDINGS,
@@ -78,7 +78,7 @@ class Pages:
 
     def paper(self, page: str) -> str:
         mine = [view for _, members in self.groups for view in members if page_of(view.id) == page]
-        order = {row["id"]: at for at, row in enumerate(self.rows)}
+        order = {row.id: at for at, row in enumerate(self.rows)}
         mine.sort(key=lambda view: order[view.id])
         tiles = [(group, sum(page_of(view.id) == page for view in members)) for group, members in self.groups]
         gone = [(name, became) for name, became in dropped().items() if page_of(name) == page]
@@ -89,14 +89,14 @@ class Pages:
                            figures=[f for f in FINDINGS if page_of(f.claims[0]) == page])  # fmt: skip
 
     def errata(self) -> str:
-        groups = [(group, members) for group, members in self.groups if members[0].row["verdict"] in ERRATA]
+        groups = [(group, members) for group, members in self.groups if members[0].row.verdict in ERRATA]
         return self.render("errata.html", "errata.html.j2", title="Errata", groups=groups)
 
     def claims(self) -> str:
         every = [view for _, members in self.groups for view in members]
-        keys = {"paper": [view.paper for view in every], "verdict": [view.row["verdict"] for view in every],
-                "severity": [view.row["severity"] or "" for view in every],
-                "strength": [view.row["strength"] or "read" for view in every]}  # fmt: skip
+        keys = {"paper": [view.paper for view in every], "verdict": [view.row.verdict for view in every],
+                "severity": [view.row.severity or "" for view in every],
+                "strength": [view.row.strength or "read" for view in every]}  # fmt: skip
         filters = [(name, [value for value in dict.fromkeys(values) if value]) for name, values in keys.items()]
         script = (HERE / "claims.js").read_text("utf-8")
         return self.render("claims.html", "claims.html.j2", title="All claims", lead=CLAIMS_LEAD,

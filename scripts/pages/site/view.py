@@ -7,10 +7,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from proofs_check.ledger.row import Piece, Row
+
 from ...commands import report
 from .. import docket
 
-Row = dict[str, Any]
 WORDS = {"holds": "holds", "holds_if": "holds under a hypothesis", "false": "false", "typo": "misprint",
          "unsettled": "unsettled"}  # fmt: skip
 
@@ -20,7 +21,7 @@ class View:
 
     def __init__(self, row: Row, group: docket.Group, claim: Any = None, paged: bool = True):
         self.row, self.group, self.claim, self.paged = row, group, claim, paged
-        self.id, self.colour = row["id"], group.colour
+        self.id, self.colour = row.id, group.colour
         self.paper = docket.paper(row)
 
     @property
@@ -29,23 +30,23 @@ class View:
 
     @property
     def correction_link(self) -> str:
-        return claim_link(self.row["correction"]) if self.paged else f"#{self.row['correction']}"
+        return claim_link(self.row.correction) if self.paged else f"#{self.row.correction}"
 
     @property
     def outcome_link(self) -> str:
-        return claim_link(self.row["outcome_of"]) if self.paged else f"#{self.row['outcome_of']}"
+        return claim_link(self.row.outcome_of) if self.paged else f"#{self.row.outcome_of}"
 
     @property
     def verdict_words(self) -> str:
         """The verdict with its severity; what is ours says so."""
-        if self.row["is_correction"]:
+        if self.row.is_correction:
             return "ours"
-        return WORDS[self.row["verdict"]] + (f", {self.row['severity']}" if self.row["severity"] else "")
+        return WORDS[self.row.verdict] + (f", {self.row.severity}" if self.row.severity else "")
 
     @property
     def badge(self) -> str:
         """What the run found, where there was one and it is not agreement."""
-        status = self.row["status"]
+        status = self.row.status
         return "" if status in (None, "confirmed", "not_checked") else status
 
     badge_colour = "false"
@@ -53,8 +54,8 @@ class View:
     @cached_property
     def witness(self) -> Row | None:
         """Point, printed and true side: of the run, or evaluated now; those of our own statements are no examples."""
-        if self.row["witness"] is not None or self.claim is None:
-            return self.row["witness"]
+        if self.row.witness is not None or self.claim is None:
+            return self.row.witness
         from proofs_check.ledger.harness import evaluate_witness
         from proofs_check.ledger.rows import plain
 
@@ -64,39 +65,45 @@ class View:
     @property
     def fails(self) -> str:
         """Where the core refutes what is printed."""
-        refuted = self.row.get("core", {}).get("outcome") == "refuted" and self.row["verdict"] in ("false", "typo")
+        refuted = (self.row.core or {}).get("outcome") == "refuted" and self.row.verdict in ("false", "typo")
         return report.failing(self.row) if refuted else ""
+
+    @property
+    def beside(self) -> str:
+        from proofs_check.ledger.rows import beside
+
+        return beside(self.row)
 
     @property
     def example(self) -> str:
         """The smallest example in a line, or nothing; of two places that disagree neither is called the true one."""
         if self.witness is None:
-            return self.fails and f"{self.fails}. As data: {self.row['as_data']}"
+            return self.fails and f"{self.fails}. {'As data: ' * bool(self.beside)}{self.beside}".strip()
         point = self.witness["point"]
         at = report.show(point["name"] if set(point) == {"name"} else point) or "the statement itself"
         printed, true = (report.show(self.witness[name]) for name in ("printed", "true"))
         if printed == true:
             return ""
-        apart = self.row["severity"] == "arithmetic"
+        apart = self.row.severity == "arithmetic"
         return f"At {at}: {printed} against {true}." if apart else f"At {at}: printed {printed}, true {true}."
 
     @property
     def wording(self) -> str:
         """What an author may paste: the statement that holds instead, where the ledger has one."""
-        return self.row["holds_instead"] if self.row["correction"] else ""
+        return self.row.holds_instead
 
     @property
     def wording_title(self) -> str:
         """A correction takes the place of what is printed; another statement of ours only stands beside it."""
-        return "Suggested wording" if self.row["correction"].endswith(".corrected") else "What holds"
+        return "Suggested wording" if (self.row.correction or ".corrected").endswith(".corrected") else "What holds"
 
     @property
     def note_title(self) -> str:
-        return report.NOTES[self.row["verdict"]]
+        return report.note_title(self.row)
 
     @property
     def mutants(self) -> str:
-        made = self.row["mutants"]
+        made = self.row.mutants
         if not made or not made["made"]:
             return ""
         return (f"Wrong variants: {made['made']} made, {made['refuted']} refuted, {made['true']} true, "
@@ -105,7 +112,7 @@ class View:
     @property
     def evidence(self) -> list[str]:
         """A line a piece of evidence: what was checked, and how it went where it ran."""
-        return [_ran(e) for e in self.row["evidence"]]
+        return [_ran(e) for e in self.row.evidence]
 
     @cached_property
     def place(self) -> str:
@@ -113,12 +120,12 @@ class View:
         return places().get(self.id, "")
 
 
-def _ran(e: Row) -> str:
-    if e.get("margin") is None:
-        return f"{e['kind']} ({e['scope']})"
-    margin = f"{e['points']} points, smallest margin {e['margin']:.3g}"
-    controls = ", ".join(f'"{name}"' for name in e["controls"])
-    return f"{e['kind']} ({e['scope']}: {margin}; wrong variants rejected: {controls})"
+def _ran(piece: Piece) -> str:
+    if piece.margin is None:
+        return f"{piece.kind} ({piece.scope})"
+    margin = f"{piece.points} points, smallest margin {piece.margin:.3g}"
+    controls = ", ".join(f'"{name}"' for name in piece.controls)
+    return f"{piece.kind} ({piece.scope}: {margin}; wrong variants rejected: {controls})"
 
 
 def claim_link(name: str) -> str:
@@ -128,7 +135,7 @@ def claim_link(name: str) -> str:
 
 def page_of(name: str) -> str | None:
     """The page of the paper that a claim of this id belongs to, if that is installed; its versions share it."""
-    return next((f"paper-{paper.page}.html" for paper in docket.papers([{"id": name}]).values()), None)
+    return next((f"paper-{paper.page}.html" for paper in docket.papers([name]).values()), None)
 
 
 @cache
@@ -159,7 +166,7 @@ def sections(claims: Iterable[View]) -> list[Section]:
     """The claims by the first part that their source names, sections in order, then what has none, then appendices."""
     found: dict[str, list[View]] = {}
     for claim in claims:
-        found.setdefault(_section(claim.row["source"]), []).append(claim)
+        found.setdefault(_section(claim.row.source), []).append(claim)
     return [Section(name, found[name]) for name in sorted(found, key=_order)]
 
 
@@ -181,5 +188,5 @@ def _order(name: str) -> tuple:
 
 def views(rows: list[Row], registry: Mapping[str, Any], paged: bool = True) -> list[tuple[docket.Group, list[View]]]:
     """All rows by group, in the docket's order."""
-    return [(group, [View(row, group, registry.get(row["id"]), paged) for row in members])
+    return [(group, [View(row, group, registry.get(row.id), paged) for row in members])
             for group, members in docket.grouped(rows)]  # fmt: skip

@@ -4,10 +4,18 @@ import pytest
 
 from dynamics.model import sizes
 from dynamics.model.config import Dense, ModelConfig, Neutreno, Own, Residual, Shared
+from proofs_check.records.tables import Table, number
 from theory.value_residual import TABLE_4, model_parameters, svformer_saving
 
 # ResFormer, Table 4, row "Model Size" and the exact counts of the sizes printed there.
 COUNTS = {"2M": 1_623_856, "82M": 81_901_056, "180M": 179_874_048, "468M": 467_921_920}
+PRINTED = {"layers": "Layers", "heads": "Attention Heads", "hidden": "Hidden Dimension", "ffn": "FFN Dimension"}
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_the_sizes_are_those_that_are_printed(name):
+    cells = Table("resformer: Table 4").cells(PRINTED[name])
+    assert [getattr(shape, name) for shape in TABLE_4.values()] == list(map(number, cells))
 
 
 def parameters(size, values, **more):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from latex2mathml.converter import convert
 
-from proofs_check.evidence import check
+from proofs_check.evidence import certified
 from proofs_check.evidence.tolerances import ASCENT, KERNEL
 from proofs_check.ledger import harness, judged
 from proofs_check.ledger.claim import Kind, Nature, Status, Verdict
@@ -31,7 +31,6 @@ SOURCES = {
 CORRECTED_ELSEWHERE = {
     "kv.tab3": "kv.eq10.corrected",
     "kv.appC.footnote12": "kv.appC.every_position",
-    "kv1.appF.inference": "kv.appM.inference.corrected",
     "razor.appA.positive": "razor.appA.gap",
     "razor.appA.last_step": "razor.thm1.corrected",
     "razor.eq7.gain": "razor.eq7.corrected",
@@ -80,15 +79,15 @@ OWN = [claim for claim in REGISTRY.values() if not claim.is_correction]
 
 
 def certificates_checked(monkeypatch):
-    """How many certificates the second checker goes through for the points of each piece, controls apart."""
+    """How many certificates the core goes through for the points of each piece, controls apart."""
     for name in [name for name in sys.modules if name.startswith("proofs_check.")]:
         for function in vars(sys.modules[name]).values():
             if isinstance(function, _lru_cache_wrapper):
                 function.cache_clear()  # a certificate that another test had checked would not be counted here
     calls, counts = [], []
-    inner, scan = check._proved, harness._scan
+    inner, scan = certified.check_certificate, harness._scan
 
-    def proved(*args):
+    def checked(*args):
         calls.append(None)
         return inner(*args)
 
@@ -99,7 +98,7 @@ def certificates_checked(monkeypatch):
             counts.append(len(calls) - before)
         return found
 
-    monkeypatch.setattr(check, "_proved", proved)
+    monkeypatch.setattr(certified, "check_certificate", checked)
     monkeypatch.setattr(harness, "_scan", scanned)
     return counts
 

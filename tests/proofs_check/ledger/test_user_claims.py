@@ -38,7 +38,7 @@ def run(tmp_path, capsys):
 def test_a_true_claim_is_proved_with_its_strength_and_mutants(run, tmp_path):
     status, out, err = run(HEAD + TRUE, "--json", str(tmp_path / "out.json"))
     assert status == 0, err
-    assert out.startswith("mine.true: proved (strength proved, covers all)\n  For all x a real number: ")
+    assert out.startswith("mine.true: proved (strength proved, covers all)\n  For real x: ")
     assert "Mutants: " in out and "Certificate: " in out
     (row,) = json.loads((tmp_path / "out.json").read_text())["claims"]
     assert row["mutants"]["refuted"] >= 3 and row["certificate"]["point"]
