@@ -1,4 +1,4 @@
-"""Tables 1 to 5 of ResFormer: their arithmetic, and the sentences drawn from them; a slip of the text."""
+"""Tables 1 to 5 of ResFormer: their arithmetic, and the sentences drawn from them."""
 
 from fractions import Fraction
 
