@@ -176,7 +176,9 @@ def documents(registry) -> dict[str, str]:
 
 def findings(rows) -> list[str]:
     """The README's list: a line a finding, what is ruled on, and how many defects there are."""
-    lines = [f"{at}. **{one.title}.** {one.text} `{one.claims[0]}`" for at, one in enumerate(FINDINGS, 1)]
+    by_id = {row.id: row for row in rows}
+    told = [(escaped(one.title(by_id)), escaped(one.text(by_id)), one.claims[0]) for one in FINDINGS]
+    lines = [f"{at}. **{title}.** {text} `{name}`" for at, (title, text, name) in enumerate(told, 1)]
     shares = coverage_page.shares((ROOT / "docs" / "coverage.md").read_text("utf-8"), rows)
     wrong = docket.wrong(rows)
     return [*lines, "", "How many of the papers' checkable sentences are ruled on:", "",

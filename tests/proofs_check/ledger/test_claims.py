@@ -189,7 +189,7 @@ def _proved(claim):
     kept = judged.kept().get(claim.formal.digest, {"key": None})  # that it is what the core says tests of docs hold
     fresh = kept["key"] == judged.key(claim.formal)
     found = kept["row"] if fresh else judge(claim.formal.to_json(), mutants=False)
-    return decided(record(claim, REGISTRY), found)["strength"] == "proved"
+    return decided(record(claim, REGISTRY), found).strength == "proved"
 
 
 def test_a_claim_without_evidence_is_settled_by_the_core():

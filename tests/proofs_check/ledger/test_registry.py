@@ -75,7 +75,7 @@ def test_no_paper_of_ours_alone_has_a_link_that_leads_nowhere():
     for paper in registry.host():
         found = registry.load((paper,))
         assert {link for one in found.values() for link in (one.correction, one.outcome_of) if link} <= set(found)
-        assert {record(one, found)["message"] for one in found.values()} == {""}
+        assert {record(one, found).message for one in found.values()} == {""}
 
 
 ASKED = [(None, None), (("mine",), None), (None, ("a.x",)), (None, ("a.new",)), (("a",), ("a.x",)), (None, ("a.*",))]
