@@ -1,4 +1,4 @@
-"""The findings of the front page and the README, told by the ledger, and the questions that a first visit has."""
+"""The findings of the front page and the README, told by the ledger, and the questions of a first visit."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -7,10 +7,11 @@ from proofs_check.ledger.row import Row
 
 from .view import claim_link
 
-VERDICTS = {"holds": "holds", "holds_if": "holds under a condition", "false": "is false", "typo": "has a misprint",
-            "refuted": "is refuted"}  # fmt: skip
+VERDICTS = {"holds": "holds", "holds_if": "holds under a condition", "false": "is false",
+            "typo": "has a misprint", "refuted": "is refuted"}  # fmt: skip
 # What the evidence amounts to, and what is not said.
-REACH = {"proved": "The core has proved this.", "argued": "The pieces are checked by machine; prose puts them together.",
+REACH = {"proved": "The core has proved this.",
+         "argued": "The pieces are checked by machine; prose puts them together.",
          "instances": "Checked at these, and nothing is said beyond", "sampled": "Sampled, and nothing is said beyond",
          "trained": "Trained, and nothing is said beyond"}  # fmt: skip
 

@@ -13,7 +13,7 @@ from ...commands import report
 from .. import docket
 
 WORDS = {"holds": "holds", "holds_if": "holds under a hypothesis", "false": "false", "typo": "misprint",
-         "unsettled": "unsettled"}  # fmt: skip
+         "unsettled": "unsettled", "refuted": "refuted, repair open", "open": "open"}  # fmt: skip
 
 
 class View:

@@ -71,6 +71,7 @@ def test_a_row_holds_all_of_a_claim():
         "is_correction": True,
         "note": "a note",
         "why": "",
+        "record": "by hand",
         "evidence": (
             {
                 "kind": "exact",
