@@ -178,7 +178,8 @@ class Claim:
     outcome stands beside, without ruling on it. `defect` names the claim whose defect this one repeats. `formal` is the
     statement as data, which the core decides: what is printed where the paper is wrong, what is true where it is not. A
     claim that it settles needs no other evidence, and its statement, formula and hypotheses are printed from it. `case`
-    is what the verdict was computed from, if it was, `why` a referee's prose beside it, which nothing checks. `record`: its kind.
+    is what the verdict was computed from, if it was, `why` a referee's prose beside it, which nothing checks;
+    `record` the kind of record.
     """
 
     id: str
