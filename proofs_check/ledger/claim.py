@@ -89,7 +89,6 @@ class Coverage:
 
     extent: Extent
     why: str = ""
-    record: str = "by hand"
 
 
 INSTANCES = Coverage(Extent.INSTANCES)
@@ -203,6 +202,7 @@ class Claim:
     case: "Case | None" = None
     holds_instead: str = ""
     why: str = ""
+    record: str = "by hand"
 
     @property
     def paper(self) -> str:
