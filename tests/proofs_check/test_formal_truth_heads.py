@@ -163,7 +163,6 @@ LEAST = {
     "razor.eq7": [{**ONE, "c": 0}, {"d": 2, "c": 1, "h": (0, 1), "g": (0, 0), "b": (0, 0)}],
     "razor.eq8": [{**ONE, "e": 1, "c": 0, "p": ((0,),), "r": ((-FAR,),)}],
     "razor.sec3.2.no_decay": [{"n": 2, "k": 1, "w": 0, "D": 0, "a": -FAR, "s": (-FAR, -FAR), "eps": Fraction(1, FAR)}],
-    "razor.abstract.reduction.corrected": [{"n": 1}],
 }  # fmt: skip
 
 

@@ -73,7 +73,6 @@ DEFECTS = {
     "razor.eq7.gain": "razor.eq7 razor.eq8",
     "razor.eq5.cache": "razor.sec1.flash",
     "razor.sec3.1.discard": "razor.sec3.1.larger_scope razor.sec3.1.minimal",
-    "razor.tab2.gqa": "razor.sec4.2.half",
 }
 OWN = [claim for claim in REGISTRY.values() if not claim.is_correction]
 
