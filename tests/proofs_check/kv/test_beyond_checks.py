@@ -107,7 +107,7 @@ def test_no_box_with_a_critical_point_has_none_and_two_that_may_be_one_are_not_c
     tokens, *place = slice_checks.KNOWN[0]
     assert slice_checks.none_on(_at(tokens, slice_checks._around(*place))).value < 0
     with pytest.raises(Undecided):  # one that is not known
-        slice_checks.none_on(_at(50, slice_checks.zero(50, "0.9830", "-0.0836")))
+        slice_checks.none_on(_at(50, slice_checks._around("0.9830", "-0.0836")))
     monkeypatch.setattr(slice_checks, "none_on", lambda box: Margin(1.0, "none", "seen"))
     with pytest.raises(Undecided, match="may be one"):
         slice_checks.only_two.__wrapped__(15, 14, ("0.9768", "-0.2851"), ("0.9760", "-0.2840"))
