@@ -1,7 +1,6 @@
 """Checks of the statements beyond the paper, against counterexamples and integrals that share no code with them."""
 
 import itertools
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -97,17 +96,14 @@ def test_a_box_less_a_hole_leaves_out_nothing_but_the_hole():
         assert all(part["t"] == (1, 3) for part in parts)
 
 
-def _at(tokens, around):
-    """A box at one T, with short ends."""
-    sides = {name: (Fraction(float(low)), Fraction(float(high))) for name, low, high in around.sides}
-    return Box({**sides, "n_tokens": (tokens, tokens)})
-
-
 def test_no_box_with_a_critical_point_has_none_and_two_that_may_be_one_are_not_counted(monkeypatch):
-    tokens, *place = slice_checks.KNOWN[0]
-    assert slice_checks.none_on(_at(tokens, slice_checks._around(*place))).value < 0
-    with pytest.raises(Undecided):  # one that is not known
-        slice_checks.none_on(_at(50, slice_checks.zero(50, "0.9830", "-0.0836")))
+    known, other = (
+        Box({**{name: (low, high) for name, low, high in slice_checks._around(*place).sides}, "n_tokens": (t, t)})
+        for t, *place in (slice_checks.KNOWN[0], (50, "0.9830", "-0.0836"))
+    )
+    assert slice_checks.none_on(known).value < 0
+    with pytest.raises(Undecided):
+        slice_checks.none_on(other)
     monkeypatch.setattr(slice_checks, "none_on", lambda box: Margin(1.0, "none", "seen"))
     with pytest.raises(Undecided, match="may be one"):
         slice_checks.only_two.__wrapped__(15, 14, ("0.9768", "-0.2851"), ("0.9760", "-0.2840"))
