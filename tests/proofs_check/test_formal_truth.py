@@ -159,8 +159,10 @@ SLICE = {
     "least loss": (part("kv.beyond.box.minimum", 0, 1), LEAST),
     "its expansion": (part("kv.beyond.box.minimum", 0, 1),
                       sp.log(n_tokens) + critical_symbolic.minimum_excess().subs(U, 1 / n_tokens)),
-    "listing of Appendix L": (part("kv.listing_l.levels", 0, 2), slice_symbolic.loss(LISTING)),
-    "loss at T = 104": (part("kv.listing_l.levels", 2, 2), SLICE_LOSS.subs(n_tokens, 104)),
+    "listing of Appendix L": [(part("kv.listing_l.levels", *path), slice_symbolic.loss(LISTING))
+                              for path in ((0, 2), (1, 1), (4, 1))],
+    "loss at T = 104": [(part("kv.listing_l.levels", *path), SLICE_LOSS.subs(n_tokens, 104))
+                        for path in ((2, 2), (3, 1), (5, 1))],
 }  # fmt: skip
 
 
