@@ -190,8 +190,8 @@ def _levels() -> Statement:
     target = second * b + (1 - b) / whole_sum
     parts = exp(target) + 2 * exp(b / whole_sum + (1 - b) * second) + exp(2 * first * b + second + (1 - b)) + exp(100)
     listed, true = -log(exp(target) / parts), on_slice(closed, 104)
-    return statement(
-        "kv.listing_l.levels",
+    return states(
+        "kv.listing_l.levels", "added to Appendix L; first version, Appendix E",
         for_all=[*BOX, whole("n", 0, 199)],
         says=both(
             Fraction(9997, 100) < listed, listed < Fraction(99995, 1000), Fraction(462, 100) < true,

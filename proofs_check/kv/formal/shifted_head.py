@@ -71,8 +71,8 @@ def _impossible() -> Statement:
         scores = [a * tokens[2] * (a1 * x_ + a2 * y_) / sigma - m * (2 - place) for place, (x_, y_) in enumerate(pairs)]
         return call(ATTEND, 1, 3, row(*scores), row(*(b * (b1 * x_ + b2 * y_) for x_, y_ in pairs)))
 
-    return statement(
-        "kv.thm3.3.impossible",
+    return states(
+        "kv.thm3.3.impossible", "added to Section 3.1, Theorem 3.3 (first version: Theorem 2), Eq. 9",
         for_all=[*MIXING, real("a"), real("b"), positive("sigma"), real("m"), positive("u")],
         says=either(ne(head(u, 0, 0), 0), ne(head(0, u, 0), u)),
         using=[ATTEND],

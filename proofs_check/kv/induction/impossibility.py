@@ -71,16 +71,6 @@ THEOREM_CLAIMS = (
         "(kv.thm3.3.impossible), and kv.thm3.3.discrepancy gives the error.",
     ),
     mathematical(
-        "kv.thm3.3.impossible",
-        f"{THEOREM}, our addition",
-        "Under the causal mask no parameters do: at L = 3, for any alpha, beta, slope and divisor, the head is not IH "
-        "at (u, 0, 0) or at (0, u, 0), u > 0 along e_1. In the coordinate of e_1 the matrices, of any width, enter "
-        "by the numbers (W_Q W_K^T)_11 and (W_V W_O)_11 alone, and the second output is e^m times the first.",
-        is_correction=True,
-        formula=r"\mathrm{KVSA}(0,u,0)=e^m\,\mathrm{KVSA}(u,0,0),\quad\mathrm{IH}(u,0,0)=0,\quad"
-        r"\mathrm{IH}(0,u,0)=u",
-    ),
-    mathematical(
         "kv.appB.beta1",
         APPENDIX,
         "alpha = (0, 1), beta_0 (that is beta_1) = 1/sigma, beta_2 = 0 give IH: the factor 1/sigma stands at beta.",

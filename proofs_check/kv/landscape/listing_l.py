@@ -105,11 +105,4 @@ CLAIMS = (
         formula=r"L=\log\left(1+e^{l_i-l_{i+1}}+2e^{l_T-l_{i+1}}+(T-4)e^{l_o-l_{i+1}}\right),\quad S"
         r"=2e^{\alpha_1}+e^{\alpha_2}+T-2",
     ),
-    mathematical(
-        "kv.listing_l.levels", SOURCE + ", our addition",
-        "The levels arange(0, 10, 0.05) draw not one contour line at O(T) = 100: the listed loss lies between 99.97 "
-        "and 99.995 on the box, and that of the model at T = 104 between 4.62 and 4.649.",
-        is_correction=True, hypotheses=(SLICE, INTERIOR),
-        formula=r"\{0.05k:k<200\}\cap[99.97,99.995]=\emptyset",
-    ),
 )  # fmt: skip

@@ -9,15 +9,6 @@ ADDED = "RazorAttention, Section 3.1, added"
 
 CLAIMS: tuple[Claim, ...] = (
     mathematical(
-        "razor.sec3.2.no_decay",
-        "RazorAttention, Section 3.2",
-        "RoPE does not inherently suggest long-range decaying attention.",
-        reading="RoPE adds no term that falls with distance: a head whose logits do not depend on it is a rotary head, "
-        "with keys in pairs that do not turn or equal to 0. Without a slope the sharp scope is (1/eps - 1) e^D, and "
-        "any fixed window loses all of the mass as the context grows.",
-        formula=r"\lim_{l\to 0}\frac{1}{l}\ln\left[1+(1/\epsilon-1)(1-e^{-l})e^D\right]=(1/\epsilon-1)e^D",
-    ),
-    mathematical(
         "razor.sec3.1.budget",
         ADDED,
         "Total error budget sum c_h delta_h = eta: where delta_h = eta/(c_h l_h sum 1/l) is at most 1 in every head, "

@@ -128,11 +128,15 @@ def _sinks() -> Statement:
 def _no_decay() -> Statement:
     """Slope 0. theory.cache.dropped_flat.log_scope and mass_floor."""
     scope, weight = (1 / eps - 1) * exp(spread), attention(logits, 0, n, n - distance)
-    return statement(
-        "razor.sec3.2.no_decay", for_all=[n, distance, window, spread, base, logits, eps], using=[ATTENTION, MASS],
+    return states(
+        "razor.sec3.2.no_decay", "Section 3.2",
+        for_all=[n, distance, window, spread, base, logits, eps], using=[ATTENTION, MASS],
         says=both(implies(distance >= scope, weight <= eps),
                   implies(distance < scope, eps < attention(high(j < 2), 0, distance + 1, 1)),
                   1 - mass(logits, 0, n, window) <= window * exp(spread) / n),
+        why=("RoPE adds no term that falls with distance: a head whose logits do not depend on it is a rotary "
+             "head, with keys in pairs that do not turn or equal to 0. Without a slope the sharp scope is (1/eps - "
+             "1) e^D, and any fixed window loses all of the mass as the context grows."),
     )  # fmt: skip
 
 

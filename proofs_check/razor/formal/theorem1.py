@@ -112,8 +112,9 @@ def _thm1() -> Statement:
 def _thm1_corrected() -> Statement:
     """Of D_s only the target's excess is used. The worst context begins with the target; D_s = D in it."""
     weight, worst = attention(logits, slope, n, n - distance), attention(high(j < 2), slope, distance + 1, 1)
-    return statement(
-        "razor.thm1.corrected", for_all=[n, distance, slope, spread, gap, base, logits, eps],
+    return states(
+        "razor.thm1.corrected", "added to Section 3.1, Theorem 1",
+        for_all=[n, distance, slope, spread, gap, base, logits, eps],
         given=[logits[n - distance] - logits[n] <= gap], using=[ATTENTION],
         says=both(weight <= WEIGHT, implies(distance >= SCOPE, weight <= eps), eq(worst, SHARP),
                   implies(distance < SCOPE, eps < worst)),

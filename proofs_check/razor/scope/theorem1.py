@@ -36,16 +36,6 @@ CLAIMS: tuple[Claim, ...] = (
         "one size and no bias the theorem is true: razor.thm1.no_bias.",
     ),
     mathematical(
-        "razor.thm1.corrected",
-        THEOREM + ", corrected",
-        "With D the largest difference of two logits of one query and D_s the largest excess over its own token's, the "
-        "attention at distance n is at most 1/(1 + e^{ln}(e^{-D_s} + e^{-D} sum_{j<n} e^{-lj})), and beyond (1/l) ln(1 "
-        "+ (1/eps - 1)(1 - e^{-l}) e^D) at most eps; both attained where D_s = D.",
-        formula=BOUND,
-        hypotheses=("slope l > 0", "no token between is masked", "RMSNorm or LayerNorm, any gains and biases"),
-        is_correction=True,
-    ),
-    mathematical(
         "razor.appA.denominator",
         PROOF + ", bound of the attention weight",
         "The denominator of the attention of query m is at least exp(S_{n->n}).",
