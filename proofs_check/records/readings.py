@@ -43,4 +43,5 @@ READINGS = {
     "some setting": Reading("A method is capable of what it does in some setting, printed or not.",
                             changes="definitions"),
     "attention": Reading("The cost of a model is that of its attention alone.", changes="says"),
+    "excerpt": Reading("A listing is an excerpt: lines that any such module has may be left out."),
 }  # fmt: skip

@@ -68,6 +68,8 @@ RULINGS = {
     ],
     (HOLDS_IF, Severity.READING): [
         "kv.appH.almost_every",
+        "kv.appM.init",
+        "kv.appM.return",
         "kv.eq11.normaliser",
         "kv.fig1.same_total",
         "kv.sec2.1.must_integrate",
@@ -133,8 +135,6 @@ RULINGS = {
         "kv.appK.random",
         "kv.appM.forward",
         "kv.appM.import",
-        "kv.appM.init",
-        "kv.appM.return",
         "kv.listing_l.call",
     ],
     (Verdict.UNSETTLED, None): [

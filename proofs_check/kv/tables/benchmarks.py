@@ -43,8 +43,8 @@ CLAIMS = (
     rule("kv.tab2.average", "Table 2 (both versions)", scores(
         absolute(total(TEST, 1, 8, SCORE(ROW, TEST)) / 8 - AVERAGE(ROW)) <= Fraction(1, 200), ROW)),
     rule("kv.tab2.models", "Table 2, caption (both versions)", scores(both(
-        eq(count(eq(MODEL(ROW), ROW), ROW), 4), eq(fold("max", ROW, 1, 6, TOKENS(ROW)), 500),
-        eq(fold("max", ROW, 7, 12, TOKENS(ROW)), 200)))),
+        eq(count(eq(MODEL(ROW), ROW), ROW), 4), *(eq(fold("max", ROW, first, first + 2, TOKENS(ROW)), billions)
+                                                  for first, billions in ((1, 500), (4, 500), (7, 200), (10, 200)))))),
     rule("kv.sec4.2.better", "Section 4.2, Table 2 (both versions)", scores(BASE(*CELL) < BETTER(*CELL), *CELL),
          why="Performance is the average of the eight benchmarks."),
     rule("kv.sec4.2.better.cells.corrected", "added to Section 4.2, Table 2 (both versions)", scores(both(
@@ -54,7 +54,7 @@ CLAIMS = (
         BASE(1, 3) <= BETTER(1, 1), BASE(2, 2) <= BETTER(2, 1))), why="Faster: an average reached with fewer tokens."),
     rule("kv.sec4.2.lambada", "Section 4.2, Table 2 (both versions)", scores(both(*(
         lambada(model, "max", 2) <= model(1, 1, LAMBADA) for model in (VANILLA, KV)))),
-         why="Converged means that the scores no longer rise."),
+         why="Converged is taken as: no later score is above the first."),
     rule("kv.sec4.2.lambada.better", "Section 4.2, Table 2 (both versions)", scores(both(
         VANILLA(1, 3, LAMBADA) < KV(1, 3, LAMBADA),
         *(lambada(VANILLA, operation) < lambada(KV, operation) for operation in ("sum", "max")))),

@@ -126,7 +126,7 @@ CLAIMS = (
     rule("kv.fn15.value", "footnote 15 (first version: footnote 13)", table5(0 < BETA(1), BETA(2) < 0)),
     rule("kv.fn15.sums", "footnote 15, Appendix F.1 (first version: footnote 13, Section 4.6)", table5(*(
         absolute(c(1) + c(2) - 1) > Fraction(2, 5) for c in (ALPHA, BETA)))),
-    rule("kv.fn15.corner", "footnote 15, Table 5 (first version: footnote 13, Table 4)", table5(
+    rule("kv.fn15.corner", "added to footnote 15, Table 5 (first version: footnote 13, Table 4)", table5(
         ALPHA(1) <= ALPHA(2), BETA(2) < BETA(1)),
          why="These are the orders of the upper right."),
 )

@@ -82,7 +82,7 @@ def times(keys, printed):
 
 CLAIMS = (
     rule("resformer.tab1.averages", "Table 1", every((ROW,), rounds(MEAN(ROW), AVERAGE(ROW), 3), SCORE, AVERAGE, MEAN),
-         why="One mean is halfway between two numbers of three digits."),
+         why="Two means are halfway between two numbers of three digits."),
     rule("resformer.sec4.4.gain", "Section 4.4, Table 1", every(
         (LENGTH,), either(rounds(POINTS(LENGTH), 3), rounds(PER_CENT(LENGTH), 3)), SCORE, MEAN, POINTS, PER_CENT),
         meant=one(both(rounds(POINTS(1), Fraction(223, 100), 2), rounds(POINTS(2), Fraction(228, 100), 2)),
@@ -93,7 +93,7 @@ CLAIMS = (
         SHARE, TOKENS, DATA)),
     rule("resformer.tab3.accumulation", "Table 3", every((LENGTHS,), eq(BATCH(LENGTHS), PART * GPUS(1)), *BATCHES),
          meant=every((LENGTHS,), both(eq(BATCH(LENGTHS), PART), eq(STEPS(1) / GPUS(1), 4)), *BATCHES),
-         reading="together"),
+         reading="together", why="The 32 counts the batches of all 8 GPUs, 4 on each."),
     rule("resformer.secA.5.tokens", "Appendix A.5, Section 4.1.1, Table 3", every(
         (LENGTHS,), rounds(BATCH_TOKENS(LENGTHS), PRINTED_BATCH()), SEQUENCE, BATCH, BATCH_TOKENS, PRINTED_BATCH),
         why="To the one digit that is printed."),
