@@ -140,12 +140,12 @@ class _Printer:
         if kind == "item":
             return self.put("item", self.name(parts[0]), self.many(parts[1:])), _TIGHT
         if kind == "add":
-            pieces = [self.at(part, _SUM) for part in parts]
+            pieces = list(map(self.at, parts, [_SUM] * len(parts)))
             return pieces[0] + "".join(f" - {p[1:]}" if p[0] == "-" else f" + {p}" for p in pieces[1:]), _SUM
         if kind == "pow":
             return self.put("pow", self.at(parts[0], _TIGHT), parts[1]), _POWER
         if kind in ("max", "min"):
-            return f"{self.put(kind)}({self.many(parts)})", _TIGHT
+            return f"{self.put(kind)}({', '.join(map(self.at, parts))})", _TIGHT
         if kind in FORMULAS:
             return self.stated(term), _LOOSE
         written: Written = getattr(self, f"_{kind}")(*parts)
@@ -178,7 +178,7 @@ class _Printer:
             text, strength = self.write(parts[1]) if len(parts) == 2 else self._mul(*parts[1:])
             text = text if strength >= _FOLD else f"({text})"
             return f"-{text}", _SUM if strength == _FOLD else _MINUS
-        written = [self.write(part) for part in parts]
+        written = list(map(self.write, parts))
         negative, open_ = written[0][1] == _MINUS, written[-1][1] == _FOLD
         fits = [s >= _PRODUCT or (s == _MINUS and k == 0) or (s == _FOLD and k == len(parts) - 1)
                 for k, (_, s) in enumerate(written)]  # fmt: skip
@@ -220,7 +220,9 @@ class _Printer:
         listed = self.listed(cases, otherwise, place)
         if listed:
             return self.put("item", listed, self.at(place)), _TIGHT
-        lines = (self.put("case", self.at(condition), self.at(then)) for condition, then in cases)
+        lines = []
+        for condition, then in cases:  # no comprehension here and below: trees are deep, and its frames count
+            lines.append(self.put("case", self.at(condition), self.at(then)))
         return self.put("cases", self.put("next").join(lines), self.at(otherwise)), _TIGHT
 
     def _each(self, name: str, body: Term) -> Written:
@@ -245,7 +247,7 @@ class _Printer:
         same = [len(own) == len(given) and a is Term("var", p) for p, a in zip(own, given, strict=False)]
         left_out = [k for k, is_own in enumerate(same) if is_own and own[k] not in self.bound]
         first = left_out[0] if left_out else len(given)
-        shown = [self.at(a) for a in given[:first]]
+        shown = list(map(self.at, given[:first]))
         for k in range(first, len(given)):
             if k not in left_out:
                 if same[k] and len(shown) == first:
