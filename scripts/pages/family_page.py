@@ -56,7 +56,8 @@ def page(registry) -> str:
         told = ", ".join(f"`{ID}{claim}` ({outcomes[claim]})" for claim in claims)
         lines.append(f"| {name} | {MEMBERS[name].where} | {_answer(name)}{'; ' + note if note else ''} | {told} |")
     lines += ["", "## What the claims say", "", "| claim | outcome | in words |", "|---|---|---|"]
-    lines += [f"| `{ID}{name}` | {outcomes[name]} | {escaped(registry[ID + name].note)} |" for name in POINTS]
+    words = {name: registry[ID + name].why or registry[ID + name].statement for name in POINTS}
+    lines += [f"| `{ID}{name}` | {outcomes[name]} | {escaped(words[name])} |" for name in POINTS]
     lines += ["", "## What the core decided of them", ""]
     lines += [f"- `{ID}{name}`: {escaped(printed(registry[ID + name].formal))}" for name in POINTS]
     return "\n".join([*lines, "", *_trained(), ""])
