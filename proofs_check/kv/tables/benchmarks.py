@@ -8,7 +8,6 @@ from proofs_check.records import Table, column, count, derived, every, one, quot
 TABLE_14 = "Appendix I, Table 14 (first version: Section 4.3, Table 3)"
 TABLE_2, MMLU = Table("kv-shifting: Table 2"), Table("kv-shifting: Table 14").row("mmlu", "MMLU")
 NAMES = [row[0] for row in TABLE_2.rows]
-BENCHMARKS = TABLE_2.header[2:-1]
 ROW, TEST, METRIC, TASK = whole("row", 1, 12), whole("test", 1, 8), whole("metric", 1, 3), whole("task", 1, 2)
 SIZE, CHECKPOINT = CELL = whole("size", 1, 2), whole("checkpoint", 1, 3)
 # The first row of the same model; scores, after a column of the tokens; rows by size and checkpoint, KV shifting below.
