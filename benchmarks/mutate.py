@@ -27,8 +27,7 @@ from scripts.commands.cli import run
 
 HARNESS = (
     *(f"proofs_check/ledger/{name}.py" for name in ("claim", "record", "harness", "rows", "registry")),
-    *(f"proofs_check/evidence/{name}.py" for name in ("sides", "margin", "certify", "certificate", "check")),
-    *(f"proofs_check/evidence/{name}.py" for name in ("krawczyk", "enclose")),
+    *(f"proofs_check/evidence/{name}.py" for name in ("sides", "margin", "certified")),
     "proofs_check/oracles/landscape.py",
     "theory/lowering/ball.py",
     "theory/lowering/box.py",

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import count
 from typing import Any
@@ -19,6 +19,7 @@ from typing import Any
 from proofs_check.core.domain import Variable
 from proofs_check.core.statement import Definition, Form, Statement, gap
 from proofs_check.core.terms import (
+    FORMULAS,
     ONE,
     ZERO,
     Term,
@@ -49,7 +50,7 @@ _LATEX = {
     "div": r"\frac{{{}}}{{{}}}", "pow": "{}^{{{}}}", "item": "{}_{{{}}}", "apply": r"\{}\left({}\right)",
     "abs": r"\left|{}\right|", "exp": "e^{{{}}}", "sqrt": r"\sqrt{{{}}}", "times": r" \, ", "dot": r" \cdot ",
     "fold": r"\{}{} {}", "range": "_{{{}={}}}^{{{}}}", "nest": r" \{}", "count": r"\#\{{{}: {}\}}",
-    "every": "{}_{{{}}} {}", "case": "{1} & {0}", "next": r" \\ ", "set": r"\{{{}\}}", "space": "{}^{{{}}}",
+    "every": "{}_{{{}}} {}", " ": r"\;", "case": "{1} & {0}", "next": r" \\ ", "set": r"\{{{}\}}", "space": "{}^{{{}}}",
     "cases": r"\begin{{cases}} {} \\ {} & \text{{otherwise}} \end{{cases}}", "say": r"\text{{{}}}",
     "and": r" \wedge ", "or": r" \vee ", "implies": r" \Rightarrow ", "iff": r" \Leftrightarrow ",
     "all": r"\bigwedge", "some": r"\bigvee", "<=": r"\le", ">=": r"\ge", "!=": r"\ne", "->": r"\mapsto",
@@ -74,19 +75,19 @@ def _filled(term: Term, by: Mapping[int, Term], at: Any) -> Term:
     return rebuild(term, lambda part: _filled(part, by, at))
 
 
+@dataclass
 class _Printer:
     """Text or LaTeX. known: the parameters of each definition; bound: names of indices; parts: those with names."""
 
-    def __init__(self, tex: bool = False, other: _Printer | None = None) -> None:
-        self.style, self.tex = _LATEX if tex else _TEXT, tex
-        self.known: dict[str, tuple[str, ...]] = {} if other is None else other.known
-        self.bound: frozenset[str] = frozenset() if other is None else other.bound
-        self.taken: frozenset[str] = frozenset() if other is None else other.taken
-        self.parts: dict[Term, str] = {} if other is None else other.parts
-        self.known_texts: dict[Term, Written] = {}
+    tex: bool = False
+    known: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    bound: frozenset[str] = frozenset()
+    taken: frozenset[str] = frozenset()
+    parts: dict[Term, str] = field(default_factory=dict)
+    written: dict[Term, Written] = field(default_factory=dict)
 
     def put(self, form: str, *texts: str) -> str:
-        return self.style.get(form, form).format(*texts)
+        return (_LATEX if self.tex else _TEXT).get(form, form).format(*texts)
 
     def say(self, words: str) -> str:
         return self.put("say", words)
@@ -113,9 +114,9 @@ class _Printer:
         named = self.parts.get(term)
         if named is not None:
             return self.part(named, term), _TIGHT
-        if term not in self.known_texts:
-            self.known_texts[term] = self.spelt(term)
-        return self.known_texts[term]
+        if term not in self.written:
+            self.written[term] = self.spelt(term)
+        return self.written[term]
 
     def part(self, name: str, term: Term) -> str:
         indices = sorted(free(term) & self.bound)
@@ -145,7 +146,7 @@ class _Printer:
             return self.put("pow", self.at(parts[0], _TIGHT), parts[1]), _POWER
         if kind in ("max", "min"):
             return f"{self.put(kind)}({self.many(parts)})", _TIGHT
-        if kind in ("rel", "and", "or", "implies", "iff"):
+        if kind in FORMULAS:
             return self.stated(term), _LOOSE
         written: Written = getattr(self, f"_{kind}")(*parts)
         return written
@@ -167,7 +168,7 @@ class _Printer:
 
     def _apply(self, function: str, x: Term) -> Written:
         inner = self.at(x)
-        if function in ("abs", "exp", "sqrt") and function in self.style and (self.tex or "|" not in inner):
+        if (self.tex and function in _LATEX) or (function == "abs" and "|" not in inner):
             return self.put(function, inner), _POWER if function == "exp" else _TIGHT
         return self.put("apply", "arctan" if self.tex and function == "atan" else function, inner), _TIGHT
 
@@ -186,7 +187,8 @@ class _Printer:
         return text, (_SUM if open_ else _MINUS) if negative else _FOLD if open_ else _PRODUCT
 
     def _fold(self, *parts: Any) -> Written:
-        operation, indices = parts[0], []
+        operation = parts[0]
+        indices: list[tuple[str, str, str]] = []
         term = Term("fold", *parts)
         while term.kind == "fold" and term.parts[0] == operation and (not indices or term not in self.parts):
             indices.append((self.name(term.parts[1]), self.at(term.parts[2]), self.at(term.parts[3])))
@@ -288,7 +290,7 @@ class _Printer:
             else:
                 text = self.at(p) if p.kind == "rel" or p in self.parts else f"({self.at(p)})"
                 word = self.put("all" if formula.kind == "and" else "some")
-                text = self.put("every", word, rows, text) if rows else text
+                text = self.put("every", word, rows.replace(" ", self.put(" ")), text) if rows else text
                 pieces.append(f"({text})" if rows and len(shapes) > 1 else text)
             end = p.parts[2] if plain and formula.kind == "and" else None
         return self.put(formula.kind).join(pieces)
@@ -352,12 +354,11 @@ class _Printer:
 
 def _printer(roots: Sequence[Term], definitions: Iterable[tuple[str, Definition]], names: Iterable[str]) -> _Printer:
     """A printer for these trees: it knows their indices, what they call, and which long parts stand in two places."""
-    printer = _Printer()
     called, every = dict(definitions), {node for root in roots for node in walk(root)}
-    printer.bound = frozenset(node.parts[node.kind == "fold"] for node in every if node.kind in ("fold", "each"))
-    used = printer.bound.union(names, *map(free, roots))
-    printer.taken = used.union(called, *map(names_in, roots), *(d.parameters for d in called.values()))
-    printer.known = {name: d.parameters for name, d in called.items() if name not in used}
+    bound = frozenset(node.parts[node.kind == "fold"] for node in every if node.kind in ("fold", "each"))
+    used = bound.union(names, *map(free, roots))
+    taken = used.union(called, *map(names_in, roots), *(d.parameters for d in called.values()))
+    printer = _Printer(False, {name: d.parameters for name, d in called.items() if name not in used}, bound, taken)
     seen: dict[Term, None] = {}
     places: Counter[Term] = Counter(roots)
     pending = list(roots)
@@ -371,9 +372,9 @@ def _printer(roots: Sequence[Term], definitions: Iterable[tuple[str, Definition]
             places.update(p for k, p in enumerate(shown) if (node.kind, k, p.kind) != ("if", 2, "if"))
             pending += shown
     letters = (letter + str(k or "") for k in count() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-    fit = (letter for letter in letters if letter not in printer.taken)
+    fit = (letter for letter in letters if letter not in taken)
     for node in sorted((node for node in seen if places[node] > 1), key=lambda node: node.size):
-        if len(printer.spelt(node)[0]) >= _LONG:
+        if len(printer.spelt(node)[0]) >= (3 * _LONG if node.kind in FORMULAS else _LONG):
             printer.parts[node] = next(fit)
     return printer
 
@@ -397,7 +398,7 @@ def _written(statement: Statement, tex: bool = False) -> tuple[_Printer, str, st
     """The printer, whatever comes before the conclusion, and that."""
     says, flat = statement.says, conjuncts(statement.given)
     printer = _printer(_roots(statement), statement.definitions, [v.name for v in statement.variables])
-    printer = _Printer(tex, printer)
+    printer = replace(printer, tex=tex, written={})
     names = {name for name, *_ in (*says.at, *says.box)} if isinstance(says, Form) else set()
     outer, inner = ([v for v in statement.variables if (v.name in names) is named] for named in (False, True))
     before, after = ([g for g in flat if bool(free(g) & names) is named] for named in (False, True))
@@ -439,7 +440,8 @@ def hypotheses(statement: Statement) -> list[str]:
 def definitions(statement: Statement) -> list[str]:
     """The definitions that the statement calls, and those they call, one line each in their order, and their parts."""
     known = dict(statement.definitions)
-    pending, used = _roots(statement), set()
+    pending = _roots(statement)
+    used: set[str] = set()
     while pending:
         called = {node.parts[0] for node in walk(pending.pop()) if node.kind == "call"} - used
         used |= called

@@ -48,8 +48,9 @@ def proved_on(
 ) -> Margin:
     """Is at least one of the expressions > bound (with `nonzero`: not equal to it) at each point of the box?
 
-    The margin is a lower bound of the excess on the whole box where that is proved, and below 0 where it certainly
-    fails at a corner or at the centre. slopes: search with slopes too; budget: how many parts of the box to look at.
+    Where the core says proved, the margin is the least lower bound of the excess that the search found. Where it says
+    refuted, at a corner or at the centre, the margin is below 0. An expression may lack a value where an earlier one is
+    > bound. slopes: search with slopes too; budget: how many parts of the box to look at.
     Raises: Undecided where the core confirms neither; ValueError for what has no term (see `language.converted`).
     """
     variables, terms = _terms(exprs, box)

@@ -177,7 +177,8 @@ class Claim:
     outcome stands beside, without ruling on it. `defect` names the claim whose defect this one repeats. `formal` is the
     statement as data, which the core decides: what is printed where the paper is wrong, what is true where it is not. A
     claim that it settles needs no other evidence, and its statement, formula and hypotheses are printed from it. `case`
-    is what the verdict was computed from, if it was, `why` a referee's prose beside it, which nothing checks.
+    is what the verdict was computed from, if it was, `why` a referee's prose beside it, which nothing checks;
+    `record` the kind of record.
     """
 
     id: str
@@ -201,6 +202,7 @@ class Claim:
     case: "Case | None" = None
     holds_instead: str = ""
     why: str = ""
+    record: str = "by hand"
 
     @property
     def paper(self) -> str:

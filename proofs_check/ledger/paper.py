@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from proofs_check.ledger.place import BOTH, KINDS, Place, labels, near, ours, span
+from proofs_check.ledger.place import BOTH, KINDS, Place, labels, near, ours, span, word_of
 
 
 @dataclass(frozen=True)
@@ -46,12 +46,16 @@ class Paper:
         return self.written or self.short
 
     def place(self, at: str) -> Place:
-        """The place that a text names. Raises: ValueError for a label that the paper does not have, for a word that is
-        none of the few that stand beside labels, and for a text without a label."""
+        """The place that a text names, "(both versions)" all but what it numbers otherwise by "(first version: ..)".
+
+        Raises: ValueError for a label that the paper does not have, for a word that is none of the few that stand
+        beside labels, and for a text without a label.
+        """
         known = {**(self.first.places if self.first else {}), **self.places}
         papers = {False: self, True: self.first}
-        every = [(label, which) for label, earlier in labels(at, known)
-                 for which in ((False, True) if BOTH in at else (earlier,))]  # fmt: skip
+        every = list(labels(at, known))
+        renamed = {word_of(label) for label, earlier in every if earlier}
+        every += [(label, True) for label, _ in every if BOTH in at and word_of(label) not in renamed]
         kinds = {_kind(papers[which], label, at) for label, which in every}
         mine, old = (tuple(dict.fromkeys(label for label, earlier in every if earlier is which)) for which in papers)
         if not mine:
@@ -100,7 +104,7 @@ def _listed(places: Mapping[str, Iterable[str]]) -> dict[str, str]:
     found: dict[str, str] = {}
     for kind, entries in places.items():
         for start, _, end in (entry.partition(" to ") for entry in entries):
-            listed = [start, *(span(start, f"{start.rpartition(' ')[0]} {end}") if end else [])]
+            listed = [start, *(span(start, f"{word_of(start)} {end}") if end else [])]
             if kind not in KINDS or found.keys() & listed:
                 raise ValueError(f"{start!r} is listed twice, or as {kind!r}, which is no kind of place")
             found |= dict.fromkeys(listed, kind)

@@ -17,7 +17,7 @@ WORDS = (
     *JOINS, *PARTS, "(", "Listing", "after", "against", "also", "before", "below", "definition", "equality", "fifth",
     "first", "fourth", "in", "inequality", "it", "last", "left", "listing", "middle", "of", "on", "right", "second",
     "the", "third", "with",
-)  # fmt: skip
+)
 # What stands in no paper: a statement of ours beside the place.
 OURS = ("added", "addition", "completed", "corrected", "here", "our", "ours", "sharpened", "trained")
 FIRST, BOTH = ("(first version:", "; first version,"), "(both versions)"
@@ -41,7 +41,7 @@ class Place(NamedTuple):
 def labels(at: str, known: Collection[str]) -> Iterator[tuple[str, bool]]:
     """The labels that a text names, each with whether it is one of the first version's; a number takes the word before
     the last one. Raises: ValueError for a word that begins no known label and is none of the few that stand beside."""
-    heads = {label.rpartition(" ")[0] for label in known}
+    heads = set(map(word_of, known))
     tokens = _TOKEN.findall(at)
     word, start, earlier = "", "", False  # the word before numbers, the start of a range
     while tokens:
@@ -65,6 +65,11 @@ def labels(at: str, known: Collection[str]) -> Iterator[tuple[str, bool]]:
             earlier = token in FIRST
         else:
             raise ValueError(f"{at!r}: there is no place {token!r}{near(token, [*heads, *WORDS, *known])}")
+
+
+def word_of(label: str) -> str:
+    """What stands before a label's number."""
+    return label.rpartition(" ")[0]
 
 
 def ours(at: str) -> bool:

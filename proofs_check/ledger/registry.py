@@ -30,7 +30,7 @@ _ID = re.compile(r"[a-z0-9]+(\.[A-Za-z0-9_]+)+")
 _ALIKE = str.maketrans({"1": "l", "i": "l", "0": "o", "_": None})
 
 
-class BrokenLedger(Exception):
+class BrokenLedger(ValueError):
     """The claims as written cannot be loaded as a whole: never a result. Its arguments are a line each."""
 
     def __str__(self) -> str:
@@ -42,8 +42,9 @@ def papers_of(entries: Iterable[EntryPoint]) -> dict[str, Paper]:
     and where two packages hold papers of one name."""
     found: dict[str, Paper] = {}
     for entry in entries:
-        paper = getattr(_imported(entry.module), entry.attr or entry.name.upper(), None)
-        if not isinstance(paper, Paper) or paper.id != entry.name:
+        package = _imported(entry.module)
+        paper = getattr(package, entry.attr or entry.name.upper(), None)
+        if not hasattr(package, "__path__") or not isinstance(paper, Paper) or paper.id != entry.name:
             raise BrokenLedger(f"the entry point {entry.name} = {entry.value} leads to no record of that paper")
         if (other := found.setdefault(entry.name, paper)) != paper:
             both = " and ".join(sorted((other.package, paper.package)))

@@ -44,6 +44,7 @@ class Row:
     is_correction: bool
     note: str
     why: str
+    record: str
     evidence: tuple[Piece, ...]
     correction: str | None
     holds_instead: str

@@ -55,7 +55,7 @@ def record(claim: Claim, registry: Mapping[str, Claim]) -> Row:
         nature=claim.nature.value, verdict=claim.verdict.value, severity=None if severity is None else severity.value,
         reading=claim.reading, coverage=None if coverage is None else coverage.extent.value,
         coverage_why="" if coverage is None else coverage.why, status=Status.ERROR.value if fault else None,
-        is_correction=claim.is_correction, note=claim.note, why=claim.why,
+        is_correction=claim.is_correction, note=claim.note, why=claim.why, record=claim.record,
         evidence=tuple(Piece(e.kind.value, e.scope, tuple(c.name for c in e.controls)) for e in claim.evidence),
         correction=claim.correction, holds_instead=claim.holds_instead if instead is None else instead.statement,
         outcome_of=claim.outcome_of, defect=claim.defect, message=fault, strength=_strength(claim),
@@ -70,8 +70,11 @@ def printed(formal: Statement | None) -> str:
 
 
 def beside(row: Row) -> str:
-    """What the core decides as data beyond the statement of the row: where that is printed, the definitions alone."""
-    return row.as_data.removeprefix(row.statement.removesuffix(".")).removeprefix("; ")
+    """What the core decides, beside the statement of the row; where that is printed, the definitions alone."""
+    said, where, rest = row.as_data.partition("; where ")
+    if said == row.statement.removesuffix("."):
+        return f"Where {rest}" if where else ""
+    return f"As data: {row.as_data}" if said else ""
 
 
 def _fault(claim: Claim, registry: Mapping[str, Claim]) -> str:

@@ -4,7 +4,7 @@ from proofs_check.records.quoted import quoted
 from proofs_check.records.readings import READINGS
 from proofs_check.records.rule import Rule, parted, rule, states
 from proofs_check.records.runs import runs
-from proofs_check.records.tables import Table, column, constant, count, derived, every, grid, one, rounds
+from proofs_check.records.tables import Table, column, constant, count, derived, every, grid, numbers, one, rounds
 
 __all__ = [
     "READINGS",
@@ -16,6 +16,7 @@ __all__ = [
     "derived",
     "every",
     "grid",
+    "numbers",
     "one",
     "parted",
     "quoted",

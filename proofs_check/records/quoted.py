@@ -38,6 +38,7 @@ def _fits(field: str, value: Any) -> bool:
 
 def _quotation(name: str, at: str, says: str, takes: str) -> Claim:
     return Claim(
-        id=name, source=source(name, at), statement=says, nature=Nature.EMPIRICAL, verdict=Verdict.UNSETTLED,
+        id=name, source=source(name, at), record="quoted",
+        statement=says, nature=Nature.EMPIRICAL, verdict=Verdict.UNSETTLED,
         evidence=(Evidence(Kind.READ, "quoted"),), note=takes,
     )  # fmt: skip

@@ -40,5 +40,7 @@ READINGS = {
                              changes="says"),
     "together": Reading("What all devices hold together is counted, not what each of them holds.", changes="says"),
     "exists": Reading("What is spoken of exists.", changes="given"),
+    "some setting": Reading("A method is capable of what it does in some setting, printed or not.",
+                            changes="definitions"),
     "attention": Reading("The cost of a model is that of its attention alone.", changes="says"),
 }  # fmt: skip

@@ -33,7 +33,7 @@ def refers(id: str, at: str, among: str, printed: Sequence[str], meant: Sequence
     points = [{"name": name, "expected": name not in lost} for name in meant or printed]
     control = Control("as printed" if lost else "no name", points=[{"name": n, "expected": True} for n in lost or [""]])
     return Claim(
-        id=id, source=source(id, at), nature=Nature.TEXTUAL,
+        id=id, source=source(id, at), record="refers", nature=Nature.TEXTUAL,
         statement=f"It names {_and(printed)} among the {among} of the paper.",
         verdict=Verdict.TYPO if lost else Verdict.HOLDS, severity=Severity.MISPRINT if lost else None,
         evidence=(Evidence(Kind.EXACT, f"the {among}", found, points, (control,)),), coverage=ENUMERATED,

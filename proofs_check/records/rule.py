@@ -51,6 +51,7 @@ class Rule:
             nature=next((n for kind, n in _NATURES.items() if kind in self.place.kinds), Nature.MATHEMATICAL),
             verdict=ruling.verdict, severity=ruling.severity, evidence=(), formal=ruling.governs, case=case,
             reading=READINGS[self.reading].sentence if self.reading else "", note=_note(ruling), why=self.why,
+            record="rule",
             is_correction=self.place.ours, holds_instead="" if instead is None else sentence(instead),
         )  # fmt: skip
 

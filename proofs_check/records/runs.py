@@ -42,7 +42,8 @@ def runs(
     words = f"{listed.said({})}{_words(', for ', listed.cases)}."
     coverage = ENUMERATED if len(listed.cases) == 1 else INSTANCES
     return Claim(
-        id=id, source=source(id, at), statement=words, nature=Nature.TEXTUAL, is_correction=place(id, at).ours,
+        id=id, source=source(id, at), record="runs",
+        statement=words, nature=Nature.TEXTUAL, is_correction=place(id, at).ours,
         reading=READINGS[reading].sentence if reading else "", why=why, **{"coverage": coverage, **ruled},
     )  # fmt: skip
 

@@ -59,9 +59,9 @@ class Table:
         """Numbers of a sentence or caption, in the order of these places (the first is 0)."""
         return column(name, [number(self.header[place]) for place in places])
 
-    def grid(self, name: str, blank: Any = None) -> Named:
-        """All cells by row and column; `blank` stands for a cell without a number."""
-        return grid(name, [[blank if (n := number(cell)) is None else n for cell in row[1:]] for row in self.rows])
+    def grid(self, name: str, blank: Any = None, first: int = 1) -> Named:
+        """All cells by row and column, from column `first` on; `blank` stands for a cell without a number."""
+        return grid(name, [[blank if (n := number(cell)) is None else n for cell in row[first:]] for row in self.rows])
 
     def marks(self, name: str, text: str) -> Named:
         """1 where a cell is printed as this text, 0 elsewhere."""
@@ -94,8 +94,8 @@ def grid(name: str, rows: Sequence[Sequence[Any]]) -> Named:
 
 
 def derived(name: str, over: Sequence[Variable], value: Any) -> Named:
-    """A number that is computed from others, row by row or cell by cell."""
-    return Named(*define(name, list(over), value))
+    """A number that is computed from others: row by row, cell by cell, or a single one, called `name()`."""
+    return Named(*define(name, list(over) or [var("i")], value))
 
 
 def pick(index: Any, values: Sequence[Any]) -> Term:

@@ -27,8 +27,9 @@ def main(argv: list[str] | None = None) -> int:
     from proofs_check.ledger.store import to_try, with_mutant
     from proofs_check.ledger.workers import processes
 
+    papers = tuple(dict.fromkeys(map(_paper, args.id))) if args.id else None
     # What is about finitely many points is evaluated where it is asked for, and needs no certificate.
-    every = {name: one for name, one in statements(load().values()).items() if evaluated(one) is None}
+    every = {name: one for name, one in statements(load(papers).values()).items() if evaluated(one) is None}
     for name in args.id or ():
         if not any(name == _claim_of(one) for one in every):
             raise ValueError(f"there is no claim {name!r} with a statement that needs a certificate")

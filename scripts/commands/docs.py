@@ -22,12 +22,13 @@ READ = "<!-- second reading: begin -->", "<!-- second reading: end -->"
 
 def parser() -> cli.Parser:
     p = cli.command_parser("docs", __doc__)
-    p.add_argument("--check", action="store_true", help="write nothing; exit 1 if a committed page is stale")
-    p.add_argument("--shipped", action="store_true", help="write the sha256 of what ships as data, and nothing else")
-    p.add_argument(
+    what = p.add_mutually_exclusive_group()
+    what.add_argument("--check", action="store_true", help="write nothing; exit 1 if a committed page is stale")
+    what.add_argument("--shipped", action="store_true", help="write the sha256 of what ships as data, and nothing else")
+    what.add_argument(
         "--paper", action="append", metavar="NAME",
         help="write errata, claims and the page of this paper into --site, and nothing else (repeatable)",
-    )  # fmt: skip
+    )
     p.add_argument("--site", default="out/site", metavar="FOLDER", help="where the site goes (default out/site)")
     return p
 
@@ -63,9 +64,8 @@ def _write_papers(site: Path, papers: list[str]) -> int:
 def _check() -> int:
     """Say what is stale; 0 if nothing is."""
     from proofs_check.ledger import judged, shipped
-    from proofs_check.ledger.registry import host, load
 
-    registry = load(host())
+    registry = ledger()
     fresh = pages(registry, records(registry))
     found = [*(str(path.relative_to(ROOT)) for path in _stale(fresh)), *judged.stale(_decided(registry))]
     found += [str(path.with_suffix(".ipynb").relative_to(ROOT)) for path in _old_notebooks()]
@@ -84,9 +84,8 @@ def _write(site: Path, quiet: bool) -> int:
 
     with quiet_restarts(), build.drawing(site / "figures", quiet=quiet):
         from proofs_check.ledger import judged
-        from proofs_check.ledger.registry import host, load
 
-        registry = load(host())
+        registry = ledger()
         _keep(judged, registry)
         _list_what_ships()
         rows = records(registry)
@@ -140,6 +139,13 @@ def _keep(judged, registry) -> None:
         print(f"wrote {judged.FILE.relative_to(ROOT)}")
 
 
+def ledger() -> Mapping:
+    """The claims of this project's papers, whatever is installed beside them."""
+    from proofs_check.ledger.registry import host, load
+
+    return load(host())
+
+
 def pages(registry, rows) -> dict[Path, str]:
     """Every generated page that is committed, by its path."""
     from ..pages import arena_page, conform_page, family_page
@@ -170,7 +176,9 @@ def documents(registry) -> dict[str, str]:
 
 def findings(rows) -> list[str]:
     """The README's list: a line a finding, what is ruled on, and how many defects there are."""
-    lines = [f"{at}. **{one.title}.** {one.text} `{one.claims[0]}`" for at, one in enumerate(FINDINGS, 1)]
+    by_id = {row.id: row for row in rows}
+    told = [(escaped(one.title(by_id)), escaped(one.text(by_id)), one.claims[0]) for one in FINDINGS]
+    lines = [f"{at}. **{title}.** {text} `{name}`" for at, (title, text, name) in enumerate(told, 1)]
     shares = coverage_page.shares((ROOT / "docs" / "coverage.md").read_text("utf-8"), rows)
     wrong = docket.wrong(rows)
     return [*lines, "", "How many of the papers' checkable sentences are ruled on:", "",
@@ -279,8 +287,7 @@ def _erratum(row, claim) -> list[str]:
         point, printed, true = (escaped(show(plain(part))) for part in (witness.point, witness.printed, witness.true))
         lines += [f"Witness at {point or 'the statement itself'}:", "", f"- printed: {printed}", f"- true: {true}", ""]
     elif row.strength == "proved" and row.core["outcome"] == "refuted":
-        said = escaped(beside(row))
-        lines += [f"{escaped(failing(row))}: the core refutes it{' as data: ' * bool(said)}{said}", ""]
+        lines += [f"{escaped(failing(row))}: the core refutes it. {escaped(beside(row))}".strip(), ""]
     return lines
 
 

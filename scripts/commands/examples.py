@@ -50,7 +50,7 @@ EXAMPLES = {
     "certify": ("--missing", "--id kv.thm3.3 --proofs-only", "--keep --jobs 2"),
     "audit": ("kv", "razor --out out/audit", "waiver"),
     "report": ("", "--from out/verify.json --out out/report.html", "--figures out --training out/train"),
-    "docs": ("", "--check", "--site out/site"),
+    "docs": ("", "--check", "--paper razor --site out/razor"),
     "figure landscape": (
         "--tokens 50 --rows exact",
         "--axes beta1 beta2 --fix alpha1=0 alpha2=1 --box -2 4 -2 2 --position end --start starts.npy",

@@ -212,7 +212,7 @@ def _summary_lines(rows, summary: dict) -> list[str]:
         lines.append(f"{summary['decided_by_the_core']} of them as data, for the core ({how}); --id prints each")
     for claim in rows:
         if claim.message:
-            lines += [_failure(claim), *_sides(claim), *_as_data(claim.as_data)]
+            lines += [_failure(claim), *_sides(claim), *_said(claim)]
     return lines
 
 
@@ -258,12 +258,10 @@ def _core(claim) -> list[str]:
     found = claim.core
     if found is None:
         return []
-    from proofs_check.ledger.rows import beside
-
     from .report import failing
 
     why = f"; {found['message']}" if found["message"] else ""
-    lines = [*_as_data(beside(claim)), f"  The core: {found['outcome']}{why}"]
+    lines = [*_said(claim), f"  The core: {found['outcome']}{why}"]
     if found["outcome"] == "refuted":
         lines.append(f"    {failing(claim)} ({found['at']['part']})")
     if claim.mutants:
@@ -271,10 +269,12 @@ def _core(claim) -> list[str]:
     return lines
 
 
-def _as_data(words: str) -> list[str]:
-    """What the core decides in its own words, which no others replace."""
-    said = words.replace("; where ", "\n    where ")
-    return f"  As data: {said}".splitlines() if said else []
+def _said(claim) -> list[str]:
+    """What the core decides in its own words, a definition a line."""
+    from proofs_check.ledger.rows import beside
+
+    words = beside(claim)
+    return f"  {words}".replace("; where ", "\n    where ").splitlines() if words else []
 
 
 def _mutants(made: dict) -> str:
@@ -311,7 +311,7 @@ def overview(rows: list) -> str:
     left = [claim for claim in rows if claim.status not in ("confirmed", "not_checked")]
     lines.append(f"Claims that fail or stay open: {len(left)}." + " The first one:" * bool(left))
     for claim in left[:1]:
-        lines += [cli.wrapped(line, 2) for line in (_failure(claim), *_sides(claim), *_as_data(claim.as_data)[:1])]
+        lines += [cli.wrapped(line, 2) for line in (_failure(claim), *_sides(claim), *_said(claim)[:1])]
     return "\n".join(lines)
 
 

@@ -5,9 +5,12 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from proofs_check.ledger.row import Row
+
 from .markdown import between
 
 SHARES = ("<!-- shares: begin -->", "<!-- shares: end -->")
+HAND = ("<!-- by hand: begin -->", "<!-- by hand: end -->")
 
 
 class Sentence(NamedTuple):
@@ -47,7 +50,7 @@ class Share(NamedTuple):
 HEADING = ("sentences", "decided", "unsettled", "ours only", "not ruled on", "proved by the core")
 
 
-def shares(text: str, rows: Iterable[dict]) -> list[Share]:
+def shares(text: str, rows: Iterable[Row]) -> list[Share]:
     """The shares of each paper, then of each section, from the page of sentences and the ledger's rows."""
     found = {row.id: row for row in rows}
     counts: dict[str, Counter] = {}
@@ -59,9 +62,9 @@ def shares(text: str, rows: Iterable[dict]) -> list[Share]:
     return [Share(name, *(counts[name][field] for field in Share._fields[1:])) for name in order]
 
 
-def _states(claims: list[dict]) -> list[str]:
+def _states(claims: list[Row]) -> list[str]:
     theirs = [row for row in claims if not row.is_correction]
-    decided = [row for row in theirs if row.verdict != "unsettled"]
+    decided = [row for row in theirs if row.verdict not in ("unsettled", "open")]
     if not decided:
         return ["unsettled" if theirs else "ours" if claims else "none"]
     return ["decided", *["proved"] * any(row.strength == "proved" for row in decided)]
@@ -73,6 +76,19 @@ def table(found: Iterable[Share], first: str) -> list[str]:
     return ["| " + " | ".join(line) + " |" for line in ([first, *HEADING], ["---"] * 7, *cells)]
 
 
-def with_shares(text: str, rows: Iterable[dict]) -> str:
-    """The coverage page with its table of shares brought up to date."""
+RECORDS = {"rule": "statements: sentence, conditions and verdict computed from a tree", "runs": "listings that are run",
+           "refers": "labels and symbols, looked up in the paper's list", "quoted": "quotations: our words",
+           "by hand": "by hand: sentence, conditions, verdict and checks"}  # fmt: skip
+
+
+def by_record(rows: Iterable[Row]) -> list[str]:
+    """How many claims are which kind of record, and how many are written by hand: a Markdown table."""
+    own = [(row.record, row.is_correction) for row in rows]
+    lines = [f"| {words} | {own.count((kind, False))} | {own.count((kind, True))} |" for kind, words in RECORDS.items()]
+    return ["| what a claim is | the papers' | ours |", "| --- | --- | --- |", *lines]
+
+
+def with_shares(text: str, rows: Iterable[Row]) -> str:
+    """The coverage page with its tables of shares brought up to date."""
+    text = between(text, HAND, by_record(rows))
     return between(text, SHARES, table(shares(text, rows), "section"))

@@ -39,6 +39,8 @@ GROUPS = (
           "it and is rejected.", _is("holds_if", "repairable")),
     Group("fair", "holds_if", "True as a fair reader takes it", "The hypothesis is one that such a reader supplies; it "
           "accuses nobody.", _is("holds_if", "reading", "arithmetic")),
+    Group("refuted", "false", "Refuted, repair open", "The core refutes what is printed; what is meant is not "
+          "proved yet.", _is("refuted")),
     Group("misprints", "typo", "Misprints", "The note gives the right form; the form as printed is the control.",
           _is("typo")),
     Group("holds", "holds", "Holds as printed", "", _is("holds")),
@@ -46,6 +48,7 @@ GROUPS = (
           "the statements above.", lambda row: row.is_correction and not _is_outcome(row)),
     Group("outcomes", "correction", "Outcomes here", "What small models and simulations did on this scale, with their "
           "sizes. They stand beside claims about other models and settle none of them.", _is_outcome),
+    Group("open", "unsettled", "Open", "The core neither proves nor refutes them yet.", _is("open")),
     Group("unsettled", "unsettled", "Unsettled", "Nobody can settle these here; they are listed and never counted as "
           "checked.", _is("unsettled")),
 )  # fmt: skip

@@ -7,6 +7,7 @@ listing in whole numbers, sums over places. The domain holds the least cases tha
 from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
 import pytest
 import torch
 from flint import arb
@@ -144,6 +145,12 @@ def test_a_decoded_key_of_the_listing_and_that_of_the_full_pass():
             assert ball(part("kv.appM.inference", side), point) == int(true[0, place - 1, 0, 0])
 
 
+def test_the_levels_of_a_listing():
+    for number, level in enumerate(np.arange(0, 10, 0.05)):
+        for path in ((4, 2), (5, 2)):
+            close(part("kv.listing_l.levels", *path), {"n": number}, level, 1e-9)
+
+
 ONE, FAR = {"d": 1, "h": (1,), "g": (3,), "b": (-3,)}, 10**9
 # claim: points that its domain must hold, the least sizes and the ends of its ranges among them
 LEAST = {
@@ -163,7 +170,7 @@ LEAST = {
     "razor.eq7": [{**ONE, "c": 0}, {"d": 2, "c": 1, "h": (0, 1), "g": (0, 0), "b": (0, 0)}],
     "razor.eq8": [{**ONE, "e": 1, "c": 0, "p": ((0,),), "r": ((-FAR,),)}],
     "razor.sec3.2.no_decay": [{"n": 2, "k": 1, "w": 0, "D": 0, "a": -FAR, "s": (-FAR, -FAR), "eps": Fraction(1, FAR)}],
-    "razor.abstract.reduction.corrected": [{"n": 1}],
+    "kv.listing_l.levels": [{"a": 0, "b": 1, "n": 199}, {"a": 1, "b": 0, "n": 0}],
 }  # fmt: skip
 
 

@@ -10,7 +10,6 @@ from sympy import latex
 from dynamics.heads import selection
 from proofs_check.kv.method import setup
 from proofs_check.kv.tables.text import OPTIMISER
-from proofs_check.razor.measured import table_cells as razor
 from scripts.pages import transcribe
 from theory.cache import size
 from theory.landscape import symbolic
@@ -20,13 +19,6 @@ PRINTED = json.loads(transcribe.WRITTEN.read_text("utf-8"))
 VERSIONS = [("Table 1", "Table 1"), ("Table 2", "Table 2"), ("Table 4", "Table 7"), ("Table 5", "Table 4"),
             ("Table 14", "Table 3"), ("Table 16", "Table 6"), ("settings", "settings")]  # fmt: skip
 SHAPES = {"layers": "Layers", "heads": "Attention Heads", "hidden": "Hidden Dimension", "ffn": "FFN Dimension"}
-PROTECTED = {
-    "baseline": "Baseline", "none": "Protect 0% heads", "random": "Protect 15% heads (Random)",
-    "retrieval": "Protect 15% heads (Retrieval)",
-}  # fmt: skip
-FULL_NAMES = {
-    "Qwen1.5-7B": "Qwen1.5-7B-Chat", "Qwen1.5-72B": "Qwen1.5-72B-Chat", "Llama3-8B": "Llama3-8B-Instruct"
-}  # fmt: skip
 
 
 def typed_by_hand():
@@ -41,20 +33,11 @@ def typed_by_hand():
 def others():
     """Those of RazorAttention."""
     return {
-        "razorattention: Table 1": [
-            ["Protection heads", "MultiFieldQA-en", *razor.TABLE_1_TASKS[1:]],
-            *([PROTECTED[name], *row] for name, row in razor.TABLE_1.items()),
-        ],
         "razorattention: Table 2": [
             ["Hyper-parameter", "Settings"],
             ["Buffer length", (size.LEAST_BUFFER, 1 / size.BUFFER_SHARE)],
             ["Induction head protection", 100 * Fraction(selection.INDUCTION_SHARE)],
             ["Echo head protection", 100 * Fraction(selection.ECHO_SHARE)],
-        ],
-        "razorattention: Table 3": [
-            ["LLMs", "", *razor.TASKS, "Average"],
-            *([FULL_NAMES.get(model, model), "All KV" if how == "full" else how, *row]
-              for (model, how), row in razor.TABLE_3.items()),
         ],
     }
 

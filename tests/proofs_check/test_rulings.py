@@ -336,7 +336,7 @@ def test_coverage_is_what_the_evidence_reached():
         assert REGISTRY[name].coverage.extent is Extent.ALL
     corrected = REGISTRY["kv.eq10.corrected"]
     found = decided(record(corrected, REGISTRY), judge(corrected.formal.to_json(), mutants=False))
-    assert (found["strength"], found["coverage"]) == ("proved", "all")
+    assert (found.strength, found.coverage) == ("proved", "all")
     assert REGISTRY["kv.sec3.1.any_context"].coverage == REGISTRY["kv.sec3.1.finite_length"].coverage
 
 

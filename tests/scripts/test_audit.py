@@ -79,7 +79,7 @@ def test_two_places_that_disagree_are_not_called_printed_and_true_and_what_shows
 def test_what_is_called_proved_has_its_sentence_beside_it(paper):
     _, found = paper
     told = audit.markdown(found), audit.latex(found)
-    proved = [(view.row["statement"], view.beside) for view in found.right if view.row["strength"] == "proved"]
+    proved = [(view.row.statement, view.beside) for view in found.right if view.row.strength == "proved"]
     proved += [(one.wording, one.as_data) for group, findings in found.groups for one in findings
                if one.strength == "proved" and group.key != "misprints"]  # fmt: skip
     for words, beside in proved:

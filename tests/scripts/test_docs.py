@@ -103,7 +103,7 @@ def test_the_glossary_has_every_word_of_the_ledger(ledger):
     """Verdicts, severities, what a run finds, strengths, coverages: none is printed without being explained."""
     text = text_of("docs/glossary.md")
     words = {word.value for kind in (Verdict, Severity, Status, Extent) for word in kind}
-    words |= {row["strength"] for row in ledger[1] if row["strength"]}
+    words |= {row.strength for row in ledger[1] if row.strength}
     assert [word for word in sorted(words) if not re.search(rf"[`*]{word}[`*]", text)] == []
 
 
@@ -145,17 +145,17 @@ def test_what_is_kept_goes_with_what_it_follows_from(ledger, monkeypatch):
 
 def test_what_the_core_says_stands_beside_the_sentence_that_it_decided(ledger):
     registry, rows = ledger
-    decided = [row for row in rows if row["strength"] == "proved"]
+    decided = [row for row in rows if row.strength == "proved"]
     tables = docs.claim_tables(registry, rows)
     assert sum(page.count("[core](#what-the-core-decided)") for page in tables.values()) == len(decided) > 100
     told = "\n".join([*tables.values(), family_page.page(registry)])
     for row in decided:
-        assert f"- `{row['id']}`: {row['core']['outcome']}: {escaped(row['as_data'])}\n" in told, row["id"]
-    assert all(escaped(row["as_data"]) in family_page.page(registry) for row in decided if "family.gap" in row["id"])
+        assert f"- `{row.id}`: {row.core['outcome']}: {escaped(row.as_data)}\n" in told, row.id
+    assert all(escaped(row.as_data) in family_page.page(registry) for row in decided if "family.gap" in row.id)
     errata = docs.errata(registry, rows)
-    refuted = [row for row in decided if row["verdict"] in docs.WHAT and row["core"]["outcome"] == "refuted"]
-    bare = [row for row in refuted if evaluate_witness(registry[row["id"]]) is None]
-    assert len(bare) > 5 and all(escaped(row["as_data"]) in errata for row in bare)
+    refuted = [row for row in decided if row.verdict in docs.WRONG and row.core["outcome"] == "refuted"]
+    bare = [row for row in refuted if evaluate_witness(registry[row.id]) is None]
+    assert len(bare) > 5 and all(escaped(row.as_data) in errata for row in bare)
 
 
 ID_LIKE = re.compile(r"(?<![\w./-])(?:kv1?|razor|resformer|waiver)\.[\w*{},]+(?:\.[\w*{},]+)*")

@@ -15,7 +15,7 @@ from flint import arb, ctx, fmpq
 from sympy.logic.boolalg import And, Boolean, BooleanFalse, BooleanTrue, Not, Or
 
 from theory.lowering.alone import alone
-from theory.lowering.box import Box, Exact, Outcome, equal, exact, less, less_or_equal, outward, symbols_in, to_ball
+from theory.lowering.box import Box, Exact, Outcome, exact, outward, symbols_in, to_ball
 
 __all__ = [
     "BallFunction",
@@ -23,10 +23,7 @@ __all__ = [
     "Exact",
     "Interval",
     "Outcome",
-    "equal",
     "exact",
-    "less",
-    "less_or_equal",
     "outward",
     "symbols_in",
     "to_ball",

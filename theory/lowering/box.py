@@ -1,4 +1,4 @@
-"""Exact numbers, boxes with exact end points, comparisons with three outcomes: the vocabulary of a rigorous proof."""
+"""Exact numbers, boxes with exact end points, answers with three outcomes: the vocabulary of a rigorous proof."""
 
 from __future__ import annotations
 
@@ -77,27 +77,6 @@ def outward(ball: arb) -> tuple[float, float]:
     # The conversion to float may round either way, so each end takes one step outward.
     low, high = float(ball.lower()), float(ball.upper())
     return math.nextafter(low, -math.inf), math.nextafter(high, math.inf)
-
-
-def less(left: arb, right: arb) -> Outcome:
-    """Is every number in `left` below every number in `right`?"""
-    if left < right:
-        return Outcome.PROVED
-    return Outcome.REFUTED if left >= right else Outcome.UNDECIDED
-
-
-def less_or_equal(left: arb, right: arb) -> Outcome:
-    """Is no number in `left` above a number in `right`?"""
-    if left <= right:
-        return Outcome.PROVED
-    return Outcome.REFUTED if left > right else Outcome.UNDECIDED
-
-
-def equal(left: arb, right: arb) -> Outcome:
-    """Are both balls the same single number?"""
-    if left.is_exact() and right.is_exact() and left == right:
-        return Outcome.PROVED
-    return Outcome.REFUTED if left != right else Outcome.UNDECIDED
 
 
 @dataclass(frozen=True, init=False)

@@ -177,8 +177,9 @@ def excess(tokens: int, a: str, b: str, low: str, high: str) -> Margin:
 @cache
 def only_two(tokens: int, far: int, first: tuple[str, str], second: tuple[str, str]) -> Margin:
     """One critical point in each of two boxes, none in the rest of the strip; tails exclude the rest of the plane."""
-    rest, holes = [strip(tokens, tokens, far)], [_around(*at) for at in (first, second) if zero(tokens, *at)]
-    for hole in holes:
+    rest, holes = [strip(tokens, tokens, far)], [_around(*at) for at in (first, second)]
+    for at, hole in zip((first, second), holes, strict=True):
+        zero(tokens, *at)  # Undecided if it is not the only one there
         rest = [part for box in rest for part in without(box, hole)]
     found = worst([tail("B <= 1, beta1 <= -far", far, (tokens, tokens)), *map(none_on, rest)])
     if found.value >= 0 and without(*holes) != holes[:1]:

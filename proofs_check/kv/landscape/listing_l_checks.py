@@ -6,9 +6,8 @@ from fractions import Fraction
 import numpy as np
 import sympy as sp
 
-from proofs_check.evidence.certified import proved_on
-from proofs_check.evidence.margin import Margin, at_most, balls_apart, identity, less, same, worst
-from proofs_check.kv.landscape.figure2_checks import UNIT, at, exact
+from proofs_check.evidence.margin import Margin, at_most, balls_apart, identity, worst
+from proofs_check.kv.landscape.figure2_checks import at, exact
 from theory.landscape.grid import angle_between, slice_grid
 from theory.landscape.printed import EXACT, LISTING, Slips, printed_grid
 from theory.landscape.slice_symbolic import exact_terms, loss, slipped_terms
@@ -61,19 +60,3 @@ def _listed(rest: int, slips: Slips = LISTING):
 def loss_differs(rest: int, a: str, b: str, slips: Slips = LISTING) -> Margin:
     values = [at(loss(terms), Fraction(a), Fraction(b)) for terms in (_listed(rest, slips), exact(rest + 4))]
     return balls_apart(*values)
-
-
-def levels_missed(low: str, high: str, rest: int, listed: bool = True) -> Margin:
-    """The loss stays inside (low, high) on the box, and no level k/20 < 10 lies in there."""
-    value = loss(_listed(rest) if listed else exact(rest + 4))
-    inside = [proved_on(UNIT, value - sp.Rational(low)), proved_on(UNIT, sp.Rational(high) - value)]
-    return worst([less(_lines(low, high), 1), *inside])
-
-
-def no_line(low: str, high: str, **_) -> Margin:
-    """No level lies in the range."""
-    return same(_lines(low, high), 0)
-
-
-def _lines(low: str, high: str) -> int:
-    return sum(Fraction(low) < Fraction(k, 20) < Fraction(high) for k in range(200))

@@ -15,6 +15,7 @@ from proofs_check.language.notation import var
 from proofs_check.rigour import arithmetic
 from proofs_check.rigour.arithmetic import small
 from proofs_check.rigour.auto import auto
+from proofs_check.rigour.branch import boxes
 from proofs_check.rigour.monotone import ordered
 from proofs_check.rigour.nodes import exchanged, is_exp
 from proofs_check.rigour.places import defined, named, put_value, settle, sum_value
@@ -23,6 +24,7 @@ from proofs_check.rigour.steps import (
     Step,
     at_least_one,
     becomes,
+    cases,
     chain,
     cleared,
     coefficient,
@@ -376,6 +378,17 @@ def _flat() -> Scripts:
     return {"gap": closed_sums(lambda _: at, searched()), "defined": defined}
 
 
+def _levels() -> Scripts:
+    """Both ranges lie within their bounds; n/20 is at most 9.95, and 92/20 and 93/20 lie on either side of the second.
+
+    The number n is brought between two neighbours first: a box of many numbers would be cut along a and b as well.
+    """
+    over = steps(tightened("n", num(93) < n), boxes)
+    between = steps(tightened("n", n <= 93, num(92) < n), boxes)
+    apart = cases(n <= 92, cases(n <= 93, over)(between))(steps(tightened("n", n <= 92), boxes))
+    return {"conclusion": by("split", *[boxes] * 5, apart), "defined": boxes}
+
+
 SCRIPTS: dict[str, Callable[[], Scripts]] = {
     "kv.eq10.corrected": _eq10,
     "kv.beyond.temperature.half": _half,
@@ -387,6 +400,7 @@ SCRIPTS: dict[str, Callable[[], Scripts]] = {
     "kv.thm3.4.minimum.corrected": _attention_minimum,
     "kv.thm3.4.small_t": _fewer_tokens,
     "kv.eq6.sigma.corrected": _flat,
+    "kv.listing_l.levels": _levels,
 }
 NEEDS: dict[str, str] = {
     "kv.appC.every_position": "sum_value as in kv.eq10.corrected, in cases j against i - 1, i, i + 1, T (places.gap "
@@ -402,6 +416,5 @@ NEEDS: dict[str, str] = {
     "kv.beyond.box.kkt": "boxes in (a, b, 1/(T - 2)): b-slope < 0 for a <= 2/5, a-slope b f + w g with f, g > 0 beyond",
     "kv.beyond.slice.conditions": "clear denominators: S q_c and b K_c - R_c are an invertible combination of slopes",
     "kv.beyond.slice.fold": "branch and bound away from the Krawczyk box: the search spends its budget",
-    "kv.listing_l.levels": "boxes on (a, b) for the four bounds, then n <= 199, and no n/20 in [4.62, 4.649]",
     "kv.sec5.query_kernel.no_scalar": "P1 P2 (g0 + g1)^2 + Q1 Q2 (g0 - g1)^2 = 0 as an explicit linear certificate",
 }

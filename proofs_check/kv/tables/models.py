@@ -23,11 +23,6 @@ def of(name, model=MODEL):
     return call(name, model)
 
 
-def by_name(title):
-    """A row of Table 16 by the names of the models."""
-    return dict(zip(TABLE.header[1:], map(int, map(number, TABLE.cells(title))), strict=True))
-
-
 def digits(name, cells):
     """The unit of the last digit of each name, as 0.1 of 1.5B."""
     return column(name, [Fraction(1, 10 ** len(cell.removesuffix("B").partition(".")[2])) for cell in cells])

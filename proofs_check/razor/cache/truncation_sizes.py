@@ -1,186 +1,104 @@
-"""Cache sizes that RazorAttention states, against its own Table 2."""
+"""Cache sizes that RazorAttention states, against the settings of its own Table 2."""
+
+from fractions import Fraction
+
+from proofs_check.language import both, choice, eq, implies, largest, least, lift, whole
+from proofs_check.records import Table, constant, derived, every, numbers, one, rounds, rule
+
+N, LONG = whole("n", 1), whole("n", 20_000)  # tokens
+WHOLE, HEADS, SHARED = whole("percent_whole", 0, 100), whole("heads", 1), whole("shared", 1)
+(LEAST, PART), (INDUCED,), (ECHOED,) = [numbers(cell) for _, cell in Table("razorattention: Table 2").rows]
+INDUCTION, ECHO = constant("induction", INDUCED), constant("echo", ECHOED)  # per cent of the heads
+PROTECTED = derived("protected", (), INDUCTION() + ECHO())
+BUFFER = derived("buffer", (N,), least(N, largest(LEAST, N / PART)))
+SHARE = derived("share", (N, WHOLE), (WHOLE * N + (100 - WHOLE) * BUFFER(N)) / (100 * N))
+KEPT = derived("kept", (N,), SHARE(N, PROTECTED()))  # each head has a cache, or protected heads fill whole groups
+TABLE_2 = INDUCTION, ECHO, PROTECTED, BUFFER, SHARE, KEPT
+SIXTH = derived("buffer", (N,), N / 6)
+DROPPED = 1 - BUFFER(N) / N
+SEVENTY, RATIO = Fraction(7, 10), Fraction(25, 8)
+
+# 16 bits a number, layers, heads and width of the public configuration of Qwen1.5-7B; more parameters than it has.
+BYTES, LAYERS, QUERIES, WIDTH, PARAMETERS = [constant(*pair) for pair in (
+    ("bytes", 2), ("layers", 32), ("query_heads", 32), ("width", 128), ("parameters", 8 * 10**9))]  # fmt: skip
+CACHE = derived("cache_bytes", (SHARED, N), 2 * BYTES() * LAYERS() * SHARED * WIDTH() * N)
+MATRIX = derived("matrix_bytes", (N,), BYTES() * QUERIES() * N**2)  # attention weights of one layer
+CARD = derived("card_bytes", (), 24 * lift(2) ** 30)  # Section 4: 24GB
+ATTENTION = BYTES, QUERIES, MATRIX, CARD
+PAIRS = derived("pairs", (N,), N * (N + 1) / 2)
+WINDOW, SINKS = constant("window", 4000), constant("sinks", 4)
+GROUPED = derived("percent_grouped", (), 100 - 100 * ((100 - PROTECTED()) / 100) ** 4)
+CHOSEN = INDUCED_HEADS, ECHO_HEADS, RETRIEVAL = whole("induction_heads"), whole("echo_heads"), whole("retrieval_heads")
 
 
-from proofs_check.ledger.claim import (
-    ENUMERATED,
-    Claim,
-    Control,
-    Nature,
-    Severity,
-    Verdict,
-    everywhere,
-)
-from proofs_check.ledger.mathematical import exact, mathematical
-from proofs_check.razor.cache import truncation_size_checks as c
-
-TABLE2 = "RazorAttention, Table 2"
-LONG = tuple({"length": n} for n in (20_000, 32_768, 64_000, 100_000, 1_048_576))
-ALL_LENGTHS = tuple({"length": n} for n in (*range(1000, 30_000, 250), 32_768, 64_000, 100_000, 1_048_576))
-RANGE = tuple({"length": n} for n in (8000, 8192, 16_000, 32_768, 65_536, 100_000, 102_400))
+def sizes(over, says, *given, using=TABLE_2):
+    return every(over, says, *using, given=given)
 
 
-CLAIMS: tuple[Claim, ...] = (
-    mathematical(
-        "razor.tab2.ratio",
-        TABLE2,
-        "The settings of Table 2 (15 % of the heads, a buffer of max(4000, N/5)) lead to 3.125x compression.",
-        exact(
-            "100 heads counted at five lengths from 20000 on",
-            c.ratio_is,
-            LONG,
-            Control("N = 19999", None, ({"length": 19_999},)),
-            Control("four sinks and a compensation token a head", lambda length: c.ratio_is(length, extra=5)),
-        ),
-        nature=Nature.TABLE,
-        verdict=Verdict.HOLDS_IF,
-        severity=Severity.READING,
-        reading="Long context is 20000 tokens or more; each head has a cache of its own; sinks and tokens do not "
-        "count.",
-        coverage=everywhere(
-            "From N = 20000 on the buffer is N/5 and N cancels; five lengths are counted head by head."
-        ),
-        note="N >= 20000, a cache for each head (no groups), sinks and compensation tokens not counted.",
-        formula=r"\frac{1}{0.15+0.85/5}=3.125",
-    ),
-    mathematical(
-        "razor.abstract.reduction", "RazorAttention, Abstract",
-        nature=Nature.TABLE,
-        reading="With the settings of Table 2, which hold unless another is stated.",
-        verdict=Verdict.FALSE,
-        severity=Severity.ARITHMETIC,
-        correction="razor.abstract.reduction.corrected",
-        note="At most 68 %; 70 % would need at most 12.5 % of the heads protected. In words: The KV cache shrinks by "
-        "over 70 %.",
-    ),
-    mathematical(
-        "razor.abstract.reduction.corrected",
-        "RazorAttention, Abstract and Table 2, corrected",
-        "From N = 4000 on the reduction is (17/20)(1 - max(4000/N, 1/5)), before it is 0: at most 68 %, reached from N "
-        "= 20000 on; 42.5 % at 8000, 51 % at 10000 and 63.75 % at 16000 tokens.",
-        nature=Nature.TABLE,
-        is_correction=True,
-        formula=r"\frac{17}{20}\left(1-\max\left(\frac{4000}{N},\frac15\right)\right),\quad N\ge4000",
-    ),
-    mathematical(
-        "razor.sec1.range",
-        "RazorAttention, Section 1, contributions",
-        "RazorAttention is capable of reducing the KV cache by 70 % for contexts from 8K to 100K tokens.",
-        exact(
-            "counted at seven lengths, 8K and 100K read either way, with 15 % of the heads whole and N/6 tokens in the "
-            "others",
-            lambda length: c.reduction_at_least(length, least=0, part=6),
-            RANGE,
-            Control("Table 2's settings", c.reduction_at_least),
-        ),
-        nature=Nature.TABLE,
-        verdict=Verdict.HOLDS_IF,
-        severity=Severity.READING,
-        coverage=everywhere("The share kept is the same at every length, where no least buffer is set."),
-        reading="Of the size alone, and with some setting of the method, as \"capable of\" allows.",
-        note="Other settings than those of Table 2, which give 42.5 % at 8000 tokens and 68 % at most "
-        "(razor.abstract.reduction.corrected); none is printed. The impact on performance, which the sentence calls "
-        "minimal, is razor.abstract.lossless.",
-    ),
-    mathematical(
-        "razor.fig1.reduction",
-        "RazorAttention, Figure 1, Sections 1 and 6",
-        "70 % of the KV cache is compressed away, as at 64K tokens in Figure 1.",
-        exact(
-            "counted at 64000 and 65536 tokens: 68 %, which rounds to 70 in tens",
-            c.reduction_in_tens,
-            ({"length": 64_000}, {"length": 65_536}),
-            Control("8000 tokens", None, ({"length": 8000},)),
-            Control("30 % of the heads protected", lambda length: c.reduction_in_tens(length, full=30)),
-        ),
-        nature=Nature.TABLE,
-        verdict=Verdict.HOLDS_IF,
-        severity=Severity.ARITHMETIC,
-        coverage=ENUMERATED,
-        reading="In tens of per cent, and 64K is 64000 or 65536.",
-        note="68 % with the settings of Table 2; other settings are not stated.",
-    ),
-    mathematical(
-        "razor.sec1.three", "RazorAttention, Sections 1, 4.1 and 5",
-        nature=Nature.TABLE,
-        verdict=Verdict.HOLDS_IF,
-        severity=Severity.ARITHMETIC,
-        reading="With the settings of Table 2, and of RoPE and ALiBi models alike.",
-        note="At least 18546 tokens (a cache for each head, sinks and compensation tokens not counted). In words: The "
-        "KV cache shrinks 3 times.",
-    ),
-    mathematical(
-        "razor.sec3.2.seventy",
-        "RazorAttention, Section 3.2",
-        "Even 70 % of the KV cache is dropped in the non-retrieval heads.",
-        exact(
-            "counted: at least 70 % at the first length where it is and at six longer ones; 80 % from N = 20000 on",
-            c.dropped_at_least,
-            tuple({"length": n} for n in (13_334, 16_000)) + LONG,
-            Control("one token less", None, ({"length": 13_333},)),
-        ),
-        nature=Nature.TABLE,
-        verdict=Verdict.HOLDS_IF,
-        severity=Severity.READING,
-        reading="At least 70 % in those heads, with the settings of Table 2 and 13334 tokens or more.",
-        coverage=everywhere("The share dropped does not fall with N: 13334 is the first length that has it."),
-        note="At least 13334 tokens; no length gives 70 % itself: razor.sec3.2.seventy.never.",
-    ),
-    mathematical(
-        "razor.sec3.2.seventy.never",
-        "RazorAttention, Section 3.2, added",
-        "With Table 2 a head without protection drops 70 % of its tokens at no length: 50 % at 8000, 80 % from 20000 "
-        "on.",
-        exact(
-            "counted: never exactly 70 %, which 4000 / N = 3/10 reaches at no whole N",
-            c.dropped_differs,
-            (*ALL_LENGTHS, {"length": 13_333}, {"length": 13_334}),
-            Control("a buffer of 3000 at 10000 tokens", lambda length: c.dropped_differs(10_000, least=3000)),
-        ),
-        nature=Nature.TABLE,
-        coverage=everywhere("1 - 4000/N rises strictly up to 80 % and passes 70 % between two whole N."),
-        is_correction=True,
-    ),
-    mathematical(
-        "razor.tab2.gqa",
-        "RazorAttention, Table 2 and Section 4.1",
-        "The settings of Table 2, which lead to 3.125x compression, are those of Llama3-8B too, whose groups of 4 "
-        "heads are kept whole if one head is a retrieval head.",
-        exact(
-            "80 heads in groups of 4, the 12 protected ones filling 3 groups",
-            c.grouped_ratio,
-            tuple({"length": n, "group": 4} for n in (20_000, 100_000)),
-            Control("one protected head a group", lambda length, group: c.grouped_ratio(length, group, spread=True)),
-        ),
-        nature=Nature.TABLE,
-        verdict=Verdict.HOLDS_IF,
-        severity=Severity.REPAIRABLE,
-        coverage=everywhere("From N = 20000 on the ratio depends on the share of whole groups alone: 3 of 20 here."),
-        note="The protected heads must fill whole groups; in general the ratio lies between 1.47 and 3.125.",
-    ),
-    mathematical(
-        "razor.sec4.2.half",
-        "RazorAttention, Sections 1 and 4.2",
-        "With 31 % of the heads protected the cache of 1024K tokens shrinks by 50 %.",
-        exact(
-            "a cache for each head, 1024K read either way: 55.2 %",
-            c.half,
-            ({"length": 1_024_000}, {"length": 1_048_576}),
-            Control("groups of 8, heads protected independently: 4.1 %", lambda length: c.half(length, group=8)),
-            Control("groups of 2: 38 %", lambda length: c.half(length, group=2)),
-        ),
-        exact(
-            "40 layers of 4 groups, 397 heads of 1280: half is saved with 60 whole groups, and they fit",
-            c.half_in_groups,
-            ({"groups": 160, "whole": 60, "chosen": 397, "group": 8},),
-            Control("61 groups", None, ({"groups": 160, "whole": 61, "chosen": 397, "group": 8},)),
-            Control("500 heads", None, ({"groups": 160, "whole": 60, "chosen": 500, "group": 8},)),
-        ),
-        nature=Nature.TABLE,
-        defect="razor.tab2.gqa",
-        verdict=Verdict.HOLDS_IF,
-        severity=Severity.REPAIRABLE,
-        coverage=ENUMERATED,
-        note="Each head has its own cache, or the protected heads share groups: with the 4 groups of 8 heads that "
-        "GLM-9B's public configuration has, its 397 protected heads must lie in at most 60 of 160 groups.",
-    ),
+def reduced(using):
+    return sizes((whole("n", 8000, 102_400),), 1 - KEPT(N) >= SEVENTY, using=using)
+
+
+def least_heads(heads, percent):
+    """That this is the least whole number of heads that is at least this share of them."""
+    return percent * HEADS / 100 <= heads, heads < percent * HEADS / 100 + 1
+
+
+def grouped(*given):
+    return sizes((LONG, whole("percent_whole", 15, 60)), eq(RATIO * SHARE(LONG, WHOLE), 1), *given)
+
+
+def half(*given):
+    return sizes((choice("n", 1_024_000, 1_048_576), whole("percent_whole", 31, 100)),
+                 1 - SHARE(N, WHOLE) >= Fraction(1, 2), *given)  # fmt: skip
+
+
+CLAIMS = (
+    rule("razor.tab2.ratio", "Table 2, caption", sizes((N,), eq(RATIO * KEPT(N), 1)),
+         meant=sizes((LONG,), eq(RATIO * KEPT(LONG), 1)), reading="some size",
+         why="Each head has a cache of its own; sinks and compensation tokens do not count."),
+    rule("razor.abstract.reduction", "Abstract, Table 2", sizes((LONG,), 1 - KEPT(LONG) > SEVENTY), meant=sizes(
+        (N,), both(1 - KEPT(N) <= Fraction(17, 25), implies(N >= 20_000, eq(1 - KEPT(N), Fraction(17, 25))))),
+         why="Table 2 holds unless another setting is stated; shorter texts are reduced less."),
+    rule("razor.sec1.range", "Section 1, Table 2", reduced(TABLE_2),
+         meant=reduced((INDUCTION, ECHO, PROTECTED, SIXTH, SHARE, KEPT)), reading="some setting",
+         why="Of the size alone: the impact on performance is razor.abstract.lossless. No such setting is printed."),
+    rule("razor.fig1.reduction", "Figure 1, Sections 1 and 6, Table 2", sizes(
+        (choice("n", 64_000, 65_536),), eq(1 - KEPT(N), SEVENTY)), meant=sizes(
+        (choice("n", 64_000, 65_536),), rounds(1 - KEPT(N), SEVENTY, 1)), reading="printed digits"),
+    rule("razor.sec1.three", "Sections 1, 4.1 and 5, Table 2", sizes((N,), 1 / KEPT(N) >= 3),
+         meant=sizes((whole("n", 18_546),), 1 / KEPT(N) >= 3), why="Of RoPE and ALiBi models alike."),
+    rule("razor.sec3.2.seventy", "Section 3.2, Table 2", sizes((N,), DROPPED >= SEVENTY),
+         meant=sizes((whole("n", 13_334),), DROPPED >= SEVENTY), reading="some size", why="At least that share."),
+    rule("razor.sec3.2.seventy.never", "added to Section 3.2, Table 2", sizes((N,), both(
+        implies(N <= 13_333, DROPPED < SEVENTY), implies(N >= 13_334, DROPPED > SEVENTY)))),
+    rule("razor.tab2.gqa", "Sections 4 and 4.1", grouped(), meant=grouped(WHOLE <= PROTECTED()),
+         why="Groups of 4 heads are kept whole if one head is protected: the protected heads must fill whole groups."),
+    rule("razor.sec4.2.half", "Sections 1 and 4.2", half(), meant=half(WHOLE <= 37),
+         why="Of 31 % protected heads. True where each has its own cache; GLM-9B's public configuration has groups."),
+    rule("razor.heads.share", "Section 3.2, Table 2", sizes(
+        (HEADS, *CHOSEN), both(INDUCTION() * HEADS / 100 <= RETRIEVAL, RETRIEVAL < PROTECTED() * HEADS / 100 + 2),
+        *least_heads(INDUCED_HEADS, INDUCTION()), *least_heads(ECHO_HEADS, ECHO()), INDUCED_HEADS <= RETRIEVAL,
+        RETRIEVAL <= INDUCED_HEADS + ECHO_HEADS), why="The heads of both sets. About is a rounding of each set up."),
+    rule("razor.sec1.overhead", "Abstract, Sections 1 and 3.2, Table 2", sizes((whole("n", 8000),), both(
+        (100 - PROTECTED()) / 100 <= N * KEPT(N) / 5000, N <= PAIRS(N) / 1000), using=(*TABLE_2, PAIRS)),
+         why="In operations: one logit more a cut head and step; to make it, a sum over tokens beside all pairs."),
+    rule("razor.sec1.speed.bytes", "added to Sections 1 and 5, Table 2", sizes(
+        (LONG,), eq(LONG, RATIO * (LONG * KEPT(LONG)))), why="A decoding step reads what is kept."),
+    rule("razor.sec5.efficiency.bytes", "added to Section 5, Table 2", one(
+        both(rounds(100 * (WINDOW() + SINKS()) / 100_000, 4), eq(100 * KEPT(100_000), 32)), *TABLE_2, WINDOW, SINKS),
+         why="StreamingLLM with a window of 4000 tokens and four sinks reads less a step than RazorAttention."),
+    rule("razor.sec2.memory", "Section 2", one(
+        CACHE(QUERIES(), 32_768) > BYTES() * PARAMETERS(), BYTES, LAYERS, QUERIES, WIDTH, PARAMETERS, CACHE),
+         why="One sequence at a time: at 16 bits and the shape of Qwen1.5-7B."),
+    rule("razor.sec2.groups", "Section 2", sizes(
+        (HEADS, SHARED, N), eq(CACHE(SHARED, N) / CACHE(HEADS, N), SHARED / HEADS), SHARED <= HEADS,
+        using=(BYTES, LAYERS, WIDTH, CACHE)), why="The quality that it costs is razor.sec2.tradeoff."),
+    rule("razor.fig4.memory", "Figure 4", sizes((N,), MATRIX(N) > CARD(), using=ATTENTION),
+         meant=sizes((whole("n", 20_067),), MATRIX(N) > CARD(), using=ATTENTION), reading="some size",
+         why="If the matrix of a layer is held whole; nothing forces that: razor.sec1.incompatible.blocks."),
+    rule("razor.sec4.1.context", "added to Section 4.1, Table 2", one(both(
+        rounds(1 / KEPT(4096), Fraction(102, 100), 2), rounds(1 / KEPT(8192), Fraction(177, 100), 2),
+        rounds(1 / SHARE(8192, GROUPED()), Fraction(136, 100), 2)), *TABLE_2, GROUPED),
+         why="Texts cut where Baichuan2-13B and Llama3-8B were trained; last, groups of 4 protected independently."),
 )

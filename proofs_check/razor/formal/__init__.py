@@ -11,12 +11,11 @@ from proofs_check.razor.formal import (
     dropped_outputs,
     mixed_keys,
     needs,
-    table2,
     theorem1,
 )
 
 FORMAL: dict[str, Statement] = {
     **theorem1.FORMAL, **appendix_a.FORMAL, **dropped_mass.FORMAL, **mixed_keys.FORMAL, **dropped_outputs.FORMAL,
-    **compensation.FORMAL, **table2.FORMAL,
+    **compensation.FORMAL,
 }  # fmt: skip
 NEEDS = needs.NEEDS

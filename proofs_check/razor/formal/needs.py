@@ -37,6 +37,4 @@ NEEDS: dict[str, str] = {
     "termwise and That <= T (razor.eq5.under).",
     "razor.eq7.corrected": "(g z + b)^2 <= (g^2 + b^2)(z^2 + 1); z_i^2 <= d as one term of a sum, in LayerNorm <= d "
     "- 1 by Cauchy-Schwarz for the others, whose sum is -z_i.",
-    "razor.abstract.reduction.corrected": "Cases at N = 4000 and 20000 for min and max.",
-    "razor.sec1.three": "Cases at N = 4000 and 20000; 3400/N <= 11/60 from 18546 on, N whole.",
 }

@@ -10,9 +10,7 @@ from proofs_check.ledger.claim import (
     Kind,
     Nature,
     Verdict,
-    everywhere,
 )
-from proofs_check.ledger.exact_claim import exact_claim
 from proofs_check.ledger.mathematical import exact, mathematical, sampled
 from proofs_check.razor.measured import head_scores_checks as c
 
@@ -90,20 +88,6 @@ CLAIMS: tuple[Claim, ...] = (
         note="Print offers the dependence as one possible explanation of its Figure 5, from Olsson et al.; what those "
         "found is that induction heads compose with previous-token heads.",
         is_correction=True,
-    ),
-    exact_claim(
-        "razor.heads.share",
-        TABLE2 + " and Section 3.2",
-        "The rule of Table 2 makes about 15 % of the heads retrieval heads.",
-        c.about_fifteen_percent,
-        tuple({"n_heads": n} for n in (1, 7, 32, 100, 144, 1024, 1280, 1600, 5120, 10_000)),
-        (Control("30 % as in Section 4.2", lambda n_heads: c.about_fifteen_percent(n_heads, "0.3")),),
-        scope="ten sizes from 1 to 10,000 heads, whatever the overlap",
-        coverage=everywhere(
-            "Rounding up adds less than one to each set, and the larger set holds 14 % at least, any size."
-        ),
-        reading="The union of its two sets holds at least 14 % of the heads and fewer than 15 % and two heads.",
-        note="What the rule counts; whether only these heads matter is another question: razor.sec3.2.fifteen.",
     ),
     Claim(
         id="razor.heads.shipped",

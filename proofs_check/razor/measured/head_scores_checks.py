@@ -123,15 +123,6 @@ def kept(model: str, induction: int, echo: int, binary: bool = False) -> Margin:
     return same((induction, echo), tuple(found))
 
 
-def about_fifteen_percent(n_heads: int, induction: str = "0.14") -> Margin:
-    """The union holds at least 14 % of the heads and fewer than 15 % and two more, whatever the overlap."""
-    from dynamics.heads.selection import kept_count
-
-    least, more = kept_count(n_heads, induction), kept_count(n_heads, "0.01")
-    share = Fraction(n_heads, 100)
-    return worst([at_most(14 * share, Fraction(least)), less(Fraction(least + more), 15 * share + 2)])
-
-
 @lru_cache(maxsize=8)
 def _shipped(name: str) -> tuple[Any, np.ndarray]:
     """A shipped model, and which of its heads attend to the answer of its task."""

@@ -1,7 +1,5 @@
-"""What token dropping loses, what a fused kernel gives, what the method costs: sentences that can be counted or
-proved."""
+"""What token dropping loses, what a fused kernel gives, what is trained: sentences that can be proved or counted."""
 
-from fractions import Fraction
 
 from proofs_check.evidence.margin import same
 from proofs_check.ledger.claim import (
@@ -24,9 +22,7 @@ from proofs_check.razor.measured import method_checks as c
 from proofs_check.razor.scope import mass
 from proofs_check.razor.scope import mass_checks as m
 
-LENGTHS = tuple({"length": n} for n in (8000, 8192, 20_000, 32_768, 100_000, 1_048_576))
 SWAPPED = {"first": (1, 0, 2), "second": (0, 1, 2), "values": (5, 5, 1)}
-SHAPE_7B = {"layers": 32, "heads": 32, "width": 128, "parameters": 8 * 10**9}
 NAMED, IN_TABLE_3 = ("Baichuan", "Llama2", "Llama3", "Qwen"), ("Baichuan", "Llama3", "Qwen")
 
 CLAIMS: tuple[Claim, ...] = (
@@ -135,76 +131,6 @@ CLAIMS: tuple[Claim, ...] = (
         note="The heads are chosen by their attention on repeated random tokens: razor.heads.scores.",
     ),
     exact_claim(
-        "razor.sec1.overhead",
-        "RazorAttention, Abstract, Sections 1 and 3.2",
-        "The overhead of the compensation token, in reading and in compression, is negligible.",
-        c.token_share,
-        LENGTHS,
-        (
-            Control("1000 tokens", points=({"length": 1000},)),
-            Control("a hundredth of that", lambda length: c.token_share(length, most=Fraction(1, 500_000))),
-        ),
-        scope="counted at six lengths, with Table 2's settings",
-        nature=Nature.TABLE,
-        reading="By counting operations: from 8000 tokens on at most 0.02 % more logits in a decoding step, and for "
-        "its making at most 0.1 % of the prompt's attention; heads are identified once.",
-        coverage=everywhere("Both shares fall with the length."),
-        note="Heads of two lengths in one layer take two calls of a kernel or one for ragged lengths: not counted.",
-    ),
-    exact_claim(
-        "razor.sec1.speed.bytes",
-        "RazorAttention, Sections 1 and 5, added",
-        "From 20000 tokens on a decoding step reads 3.125 times fewer bytes of the cache than with the full one.",
-        lambda length: same(1 / c.counted(length), Fraction(25, 8)),
-        tuple({"length": n} for n in (20_000, 32_768, 100_000)),
-        (Control("16000 tokens", points=({"length": 16_000},)),),
-        scope="counted head by head; sinks, compensation tokens and the weights of the model left out",
-        coverage=everywhere("From 20000 tokens on the buffer is N/5 and N cancels."),
-        is_correction=True,
-    ),
-    exact_claim(
-        "razor.sec5.efficiency.bytes",
-        "RazorAttention, Section 5, added",
-        "Against every previous method the number of bytes does not speak for it: at 100,000 tokens StreamingLLM with "
-        "a window of 4000 and four sinks reads 4 % of the cache a step, RazorAttention 32 %.",
-        c.bytes_read,
-        ({"length": 100_000, "window": 4000, "sinks": 4, "claimed": (Fraction(405, 10_000), Fraction(32, 100))},),
-        (
-            Control(
-                "a window of 40000",
-                points=(
-                    {"length": 100_000, "window": 40_000, "sinks": 4, "claimed": (Fraction(1), Fraction(32, 100))},
-                ),
-            ),
-        ),
-        coverage=ENUMERATED,
-        is_correction=True,
-    ),
-    exact_claim(
-        "razor.sec2.memory",
-        "RazorAttention, Section 2",
-        "The memory of the KV cache grows with the sequence and can surpass the size of the model parameters.",
-        c.outgrown,
-        ({"length": 32_768, **SHAPE_7B},),
-        (Control("half as many", points=({"length": 16_384, **SHAPE_7B},)),),
-        scope="32 layers of 32 heads of 128, 524288 bytes a token, against 8 10^9 parameters, more than it has",
-        reading="One sequence at a time: at 16 bits and the shape of Qwen1.5-7B, as its public configuration has it, "
-        "within 32768 tokens.",
-        coverage=WITNESSED,
-    ),
-    exact_claim(
-        "razor.sec2.groups",
-        "RazorAttention, Section 2",
-        "MQA keeps a single key-value head for all query heads and GQA an intermediate number, which shrinks the "
-        "cache to that share.",
-        c.group_size,
-        ({"heads": 32, "shared": 1}, {"heads": 32, "shared": 8}, {"heads": 64, "shared": 8}),
-        (Control("two a group", lambda heads, shared: c.group_size(heads, shared, per_head=2)),),
-        scope="bytes of whole caches",
-        coverage=everywhere("The bytes are proportional to the number of key-value heads."),
-        note="The quality that it costs is razor.sec2.tradeoff.",
-    ),
-    exact_claim(
         "razor.eq1.causal",
         "RazorAttention, Section 3.1, below Eq. 1",
         "m >= n is guaranteed by the casualty of attention.",
@@ -241,39 +167,6 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         coverage=everywhere("Bound, slope, distance and eps are free."),
         formula=r"B-l_h(m-n)\le\log\epsilon\iff m-n\ge\frac{B-\log\epsilon}{l_h}",
-    ),
-    exact_claim(
-        "razor.fig4.memory",
-        "RazorAttention, Figure 4",
-        "H2O, being incompatible with FlashAttention, runs out of memory on longer sequences.",
-        c.matrix_exceeds,
-        ({"length": 20_067}, {"length": 40_000}, {"length": 80_000}),
-        (Control("20066 tokens", points=({"length": 20_066},)),),
-        scope="64 N^2 bytes at 32 heads and 16 bits against 24 GB, weights and cache not counted",
-        verdict=Verdict.HOLDS_IF,
-        severity=Severity.READING,
-        reading="H2O as it is commonly run, with the attention matrix of one layer held whole on one card of 24 GB.",
-        coverage=everywhere(
-            "The matrix grows with the square of the length: 20067 tokens are the first that do not fit."
-        ),
-        note="If the matrix is held whole; nothing forces that: razor.sec1.incompatible.blocks.",
-    ),
-    exact_claim(
-        "razor.sec4.1.context",
-        "RazorAttention, Section 4.1 with Table 2, added",
-        "Where texts are cut at 4096 and 8192 tokens, as Baichuan2-13B and Llama3-8B were trained on, Table 2's "
-        "settings compress 1.02 and 1.77 times, not 3; with groups of 4 hit independently 1.36 times.",
-        c.at_trained_length,
-        (
-            {"length": 4096, "most": Fraction(102, 100)},
-            {"length": 8192, "most": Fraction(177, 100)},
-            {"length": 8192, "most": Fraction(136, 100), "group": 4},
-        ),
-        (Control("3 times", points=({"length": 8192, "most": Fraction(3)},)),),
-        scope="to half a unit of the second decimal; the trained lengths are those of public configurations",
-        coverage=ENUMERATED,
-        is_correction=True,
-        note="How the texts were cut, and whether Table 2 was used for these models, is not stated.",
     ),
     exact_claim(
         "razor.sec1.models",
@@ -341,18 +234,5 @@ CLAIMS: tuple[Claim, ...] = (
         formula=r"m-n>L_h\Rightarrow a_{m\to n}<\epsilon",
         note=mass.RANGE + ". The converse fails: the largest L_h do not name the heads that retrieve, "
         "razor.reading.scope_rank.",
-    ),
-    exact_claim(
-        "razor.tab1.solely.redundant",
-        "RazorAttention, Table 1, added",
-        "That a head can be cut to its local context at no loss does not show that it reads only there: of two heads "
-        "that find the same needle either may be cut, and gave it more than 99 % of its weight.",
-        c.redundant,
-        ({"cut": (0,)}, {"cut": (1,)}),
-        (Control("both cut", points=({"cut": (0, 1)},)),),
-        scope="two heads, a needle and eight near tokens; rationals",
-        nature=Nature.TABLE,
-        coverage=WITNESSED,
-        is_correction=True,
     ),
 )

@@ -1,4 +1,4 @@
-"""Margins on what token dropping loses, on kernels that return no weights, and on sizes: rationals, symbols, counts."""
+"""Margins on what token dropping loses and on kernels that return no weights: rationals, symbols, counts."""
 
 from __future__ import annotations
 
@@ -11,21 +11,16 @@ import sympy as sp
 
 from proofs_check.evidence.margin import (
     Margin,
-    at_most,
     ball_within,
     close,
     different,
     identity,
-    less,
     same,
     worst,
 )
 from proofs_check.evidence.tolerances import KERNEL
 from proofs_check.oracles.alibi import BallHead, printed_scope
 from proofs_check.razor.cache.compensation_heads import symbolic_head
-from proofs_check.razor.cache.truncation_size_checks import counted
-
-CARD = 24 * 2**30
 
 
 def singled_out(power: int = 1) -> Margin:
@@ -104,35 +99,6 @@ def fused(seed: int, count_token: bool = True) -> Margin:
     return close(torch.stack(found).numpy(), wanted.numpy(), KERNEL)
 
 
-def token_share(length: int, most: Fraction = Fraction(1, 5000), building: Fraction = Fraction(1, 1000)) -> Margin:
-    """One key more a cut head, of the logits of a decoding step (Table 2); and 2 d additions a dropped token, of the
-    2 d multiplications a pair of the prompt's attention."""
-    cut = Fraction(85, 100)
-    read = Fraction(15, 100) * length + cut * max(Fraction(4000), Fraction(length, 5))
-    made = Fraction(2 * length, length * (length + 1))
-    return worst([at_most(cut / read, most), at_most(made, building)])
-
-
-def bytes_read(length: int, window: int, sinks: int, claimed: tuple[Fraction, Fraction]) -> Margin:
-    """Shares of the full cache that a sliding window with sinks and Razor read a step."""
-    shares = (Fraction(window + sinks, length), counted(length))
-    return worst([at_most(shares[0], claimed[0]), same(shares[1], claimed[1]), less(*shares)])
-
-
-def outgrown(length: int, layers: int, heads: int, width: int, parameters: int) -> Margin:
-    """Bytes of the cache at 16 bits - a key and a value a layer and head - above those of the parameters."""
-    each = 2 * 2 * layers * heads * width
-    return worst([less(2 * parameters, each * length), at_most(2 * parameters, each * length)])
-
-
-def group_size(heads: int, shared: int, length: int = 100, per_head: int = 1) -> Margin:
-    """Bytes of a whole cache with `shared` key-value heads over that with one a query head, by the count of a plan."""
-    from dynamics.razor.plan import RazorPlan, razor_bytes
-
-    sizes = [razor_bytes(RazorPlan(heads, n, (frozenset(range(n)),)), length, 16, 2) for n in (shared, heads)]
-    return same(Fraction(*sizes), Fraction(shared * per_head, heads))
-
-
 def solved(sign: int = 1) -> Margin:
     """B - l n - ln eps = -l (n - (B - ln eps)/l), l > 0: one is at most 0 where the other factor is at least 0."""
     slope, bound, n, eps = sp.symbols("l B n eps", positive=True)
@@ -147,37 +113,11 @@ def parameters_of(norm: str) -> Margin:
     return same(tuple(name for name, _ in module.named_parameters()), ("weight",))
 
 
-def matrix_exceeds(length: int, heads: int = 32) -> Margin:
-    """The attention matrix of one layer at 16 bits does not fit 24 GB."""
-    return less(CARD, 2 * heads * length**2)
-
-
-def at_trained_length(length: int, most: Fraction, group: int = 1) -> Margin:
-    """The ratio of Table 2's settings at that length, to half a unit of the second decimal; groups hit
-    independently."""
-    from theory.cache.size import kept_share
-
-    share = Fraction(15, 100)
-    whole = 1 - (1 - share) ** group
-    ratio = 1 / kept_share(length, whole)
-    return at_most(abs(ratio - most), Fraction(1, 200))
-
-
 def proportional(factor: int, power: int = 1) -> Margin:
     """Eq. 2 at slope l and at factor times it, everything else alike: factor^power times the second is the first."""
     head = BallHead("rms", (1, 1), (0, 0), ((1, 0), (0, 1)), ((2, 0), (0, 1)), Fraction(1, 256))
     first, second = (printed_scope(head._replace(slope=head.slope * f), 2, Fraction(1, 1000)) for f in (1, factor))
     return ball_within(abs(first - factor**power * second), Fraction(1, 10**11))
-
-
-def redundant(cut: tuple[int, ...] = (1,)) -> Margin:
-    """Two heads with 1024 to 8 on a far needle: eight near tokens with a value each, the needle with a ninth. With the
-    heads `cut` to the near tokens the answer, the largest entry of the summed output, is still the needle's; the last
-    of them gave it more than 99 %. Rationals."""
-    near = [Fraction(1, 8)] * 8 + [Fraction(0)]
-    far = [Fraction(1, 1032)] * 8 + [Fraction(1024, 1032)]
-    output = [sum(x) for x in zip(*(near if head in cut else far for head in range(2)), strict=True)]
-    return worst([less(Fraction(99, 100), far[-1]), less(max(output[:-1]), output[-1])])
 
 
 def weights_stay(seed: int, train: bool = False) -> Margin:

@@ -1,14 +1,13 @@
-"""Scripts for the claims about what a cache drops, the compensation token, and Table 2."""
+"""Scripts for the claims about what a cache drops and the compensation token."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any
 
 from proofs_check.core.domain import Sequent
 from proofs_check.core.terms import Term, absolute, eq, exp, free, lift, log, substitute
-from proofs_check.language.notation import largest, least, total, var, when
+from proofs_check.language.notation import total, var, when
 from proofs_check.rigour import arithmetic
 from proofs_check.rigour.arithmetic import of_facts
 from proofs_check.rigour.nodes import exchanged
@@ -16,25 +15,20 @@ from proofs_check.rigour.steps import (
     Scripts,
     Step,
     at_least_one,
-    cases,
     chain,
     cleared,
     closed,
     have,
     identity,
-    known,
     linear,
     named,
-    node_in,
     only,
     plainly,
     positive,
-    resolve,
     search,
     split_sum,
     steps,
     termwise,
-    tightened,
     times,
 )
 from proofs_check.rigour.sums import used
@@ -196,54 +190,10 @@ def _log_mass_sharp() -> Scripts:
     return {"conclusion": by("split", _log_mass_bound, two), "defined": divisor}
 
 
-# -- Table 2 -----------------------------------------------------------------------------------------------------------
-
-middle = largest(4000, n / 5)
-short = least(n, middle)
-
-
-def _settled(*facts_: tuple[Term, int]) -> Step:
-    """Which of the lengths is the largest or least."""
-    return chain(*(resolve(node, which, search) for node, which in facts_))
-
-
-def _reduction_corrected() -> Scripts:
-    equal = eq(1 - (15 * n + 85 * short) / (100 * n), Fraction(17, 25))
-    few = steps(_settled((short, 0)), by("absurd", linear(
-        (1, 1 <= n), (n * Fraction(-25, 17), equal), (Fraction(-5, 4), eq(short, n)))))  # fmt: skip
-    some = steps(_settled((middle, 0), (short, 1)), linear(
-        (n * Fraction(-100, 17), equal), (-5, eq(short, middle)), (-5, eq(middle, 4000))))  # fmt: skip
-    back = by("assume", steps(cases(20_000 <= n, steps(cases(n <= 4000, some), few)), known))
-    return {"conclusion": by("split", search, search, by("split", search, back), search, search, search)}
-
-
-def _three() -> Scripts:
-    return {"conclusion": lambda q: _three_times(node_in(q.goal, "max"))(q)}
-
-
-def _three_times(middle: Term) -> Tactic:
-    """What the bound on the length says, the middle being the larger of 4000 and a share of n."""
-    short = least(n, middle)
-    held, filled = 3 <= 1 / ((15 * n + 85 * short) / (100 * n)), 0 < 15 * n + 85 * short
-    enough = steps(have(short <= Fraction(11, 51) * n, search), have(filled, plainly), times(15 * n + 85 * short),
-                   linear((255, short <= Fraction(11, 51) * n)))  # fmt: skip
-    few = steps(_settled((short, 0)), by("absurd", linear(
-        (Fraction(1, 200), held, filled), (Fraction(-51, 40), eq(short, n)), (1, 1 <= n))))  # fmt: skip
-    some = steps(_settled((middle, 0), (short, 1)), linear(
-        (Fraction(1, 55), held, filled), (Fraction(-51, 11), eq(short, middle)), (Fraction(-51, 11), eq(middle, 4000)),
-        (Fraction(5, 11),)))  # fmt: skip
-    less = steps(have(18_545 < n, steps(cases(n <= 4000, some), few)), tightened("n", n < 18_546, 18_545 < n),
-                 by("enumerate", "n"))  # fmt: skip
-    back = by("assume", steps(have(filled, plainly), cases(18_546 <= n, less), known))
-    return by("split", by("assume", enough), back)
-
-
 SCRIPTS: dict[str, Callable[[], Scripts]] = {
     "razor.eq5.identity": _identity,
     "razor.eq5.log_mass": _log_mass,
     "razor.eq5.log_mass.sharp": _log_mass_sharp,
-    "razor.abstract.reduction.corrected": _reduction_corrected,
-    "razor.sec1.three": _three,
 }
 NEEDS: dict[str, str] = {
     "razor.sec3.1.output_attained": "Cauchy's inequality over pairs (dropped, kept) for each coordinate, and the mass "

@@ -1,15 +1,24 @@
-"""The findings of the front page and the README, and the questions that a first visit has."""
+"""The findings of the front page and the README, told by the ledger, and the questions of a first visit."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
+
+from proofs_check.ledger.row import Row
 
 from .view import claim_link
 
+VERDICTS = {"holds": "holds", "holds_if": "holds under a condition", "false": "is false",
+            "typo": "has a misprint", "refuted": "is refuted"}  # fmt: skip
+# What the evidence amounts to, and what is not said.
+REACH = {"proved": "The core has proved this.",
+         "argued": "The pieces are checked by machine; prose puts them together.",
+         "instances": "Checked at these, and nothing is said beyond", "sampled": "Sampled, and nothing is said beyond",
+         "trained": "Trained, and nothing is said beyond"}  # fmt: skip
+
 
 class Finding(NamedTuple):
-    """title and text as a reader of the paper needs them; figure: a file of docs/; claims: what carries it."""
+    """claims: what is told, in this order; figure: a file of docs/; alt: what it shows."""
 
-    title: str
-    text: str
     figure: str
     alt: str
     claims: tuple[str, ...]
@@ -18,45 +27,35 @@ class Finding(NamedTuple):
     def link(self) -> str:
         return claim_link(self.claims[0])
 
+    def title(self, rows: Mapping[str, Row]) -> str:
+        """Where the first claim stands, and how it is ruled."""
+        row = rows[self.claims[0]]
+        return f"{row.source}: {VERDICTS[row.verdict]}"
+
+    def text(self, rows: Mapping[str, Row]) -> str:
+        """Of each claim the sentence, its conditions, the ruling, what the evidence amounts to and where it ends."""
+        first, *others = (rows[name] for name in self.claims)
+        beside = (f"{row.id} ({VERDICTS[row.verdict]}): {_told(row)}" for row in others)
+        return " Beside it, ".join([_told(first), *beside])
+
+
+def _told(row: Row) -> str:
+    said = [row.statement, "If " + "; ".join(row.conditions) if row.conditions else "", row.reading, row.note]
+    reach = REACH.get(row.strength or "", "")
+    if reach.endswith("beyond"):
+        reach += ": " + "; ".join(piece.scope for piece in row.evidence)
+    return " ".join(f"{part.removesuffix('.')}." for part in (*said, reach) if part)
+
 
 FINDINGS = (
-    Finding(
-        "KV shifting's Theorem 3.3 holds without the first and the last token, and fails with them",
-        "The theorem says that one head represents induction exactly. This is true if the head attends to the tokens 2 "
-        "to L - 1 alone, over which the definition of an induction head sums; the theorem does not say so. Under the "
-        "causal mask of Eq. 6 no head does it, whatever its parameters. The core has proved this for three tokens in "
-        "one dimension (kv.thm3.3.impossible), and wider heads reduce to one dimension. A formula gives the error.",
-        "fig_theorem_3_3", "What one head misses under the causal mask", ("kv.thm3.3", "kv.thm3.3.impossible",
-                                                                          "kv.thm3.3.discrepancy"),
-    ),
-    Finding(
-        "RazorAttention's Theorem 1 does not bound an ALiBi head",
-        "The theorem promises a distance beyond which no token weighs more than eps. As printed it fails for two "
-        "tokens in two dimensions. The sharp distance stands beside it, and so does the exact condition under which "
-        "the printed distance is right.",
-        "fig_counterexample", "A token beyond the printed distance that keeps its weight", ("razor.thm1",
-                                                                                            "razor.thm1.corrected",
-                                                                                            "razor.thm1.iff"),
-    ),
-    Finding(
-        "The listing of Figure 2 does not draw the loss",
-        "The listing that draws KV shifting's Figure 2 has four slips. Once it runs, its directions of descent are off "
-        "by 61.5 degrees on average at O(T) = 0, by 3.6 degrees at O(T) = 10 and by 0.5 at O(T) = 100. Eq. 10 has one "
-        "of the slips. With the exact loss the induction head is the only minimum on the box of the figure, for "
-        "every T >= 4 and every position from 2 to T - 2.",
-        "fig_landscape", "The loss as it is, as Eq. 10 prints it, and as the listing draws it",
-        ("kv.listing_l.picture", "kv.eq10", "kv.fig2.caption"),
-    ),
-    Finding(
-        "A masked token acts as a first token where position enters through the logits alone",
-        "The waiver paper's Eq. 11 hides all other tokens from one token k, in every layer and head; k itself "
-        "stays visible. Without positions, with ALiBi and with rotary positions, which the paper's model has, the "
-        "states of k are then those of a first token with the same word. The core has proved that the masked row "
-        "returns k's own value. Whole models were only sampled: random ones of three layers agree to 1e-13. With "
-        "learned positions they do not.",
-        "fig_waiver_token", "What a masked token becomes, by positional scheme", ("waiver.eq11.layers",
-                                                                                        "waiver.eq11"),
-    ),
+    Finding("fig_theorem_3_3", "What one head misses under the causal mask",
+            ("kv.thm3.3", "kv.thm3.3.impossible", "kv.thm3.3.discrepancy")),
+    Finding("fig_counterexample", "A token beyond the printed distance that keeps its weight",
+            ("razor.thm1", "razor.thm1.iff")),
+    Finding("fig_landscape", "The loss as it is, as Eq. 10 prints it, and as the listing draws it",
+            ("kv.listing_l.picture", "kv.fig2.caption")),
+    Finding("fig_waiver_token", "What a masked token becomes, by positional scheme",
+            ("waiver.eq11.layers", "waiver.eq11")),
 )  # fmt: skip
 BLOOM = "explorer.html#pane=alibi"
 QUESTIONS = (

@@ -73,6 +73,7 @@ class Pages:
         lead = f"There are {len(own)} claims of the papers and {len(self.rows) - len(own)} statements beside them."
         shares = [one for one in coverage_page.shares(self.documents["coverage"], self.rows) if ":" not in one.name]
         return self.render("index.html", "front.html.j2", title="Findings", lead=lead, findings=FINDINGS,
+                           by_id={row.id: row for row in self.rows},
                            questions=QUESTIONS, heading=coverage_page.HEADING, shares=shares,
                            counts=docket.table(docket.counts(self.rows)))  # fmt: skip
 
@@ -86,7 +87,7 @@ class Pages:
         return self.render(page, "paper.html.j2", title=paper.title, link=paper.link, lead=PAPER_LEAD, dropped=gone,
                            tiles=[tile for tile in tiles if tile[1]],
                            worst=[view for view in mine if view.group.key == "breaks"], sections=sections(mine),
-                           figures=[f for f in FINDINGS if page_of(f.claims[0]) == page])  # fmt: skip
+                           figures=[f for f in FINDINGS * bool(self.documents) if page_of(f.claims[0]) == page])
 
     def errata(self) -> str:
         groups = [(group, members) for group, members in self.groups if members[0].row.verdict in ERRATA]

@@ -13,7 +13,7 @@ from ...commands import report
 from .. import docket
 
 WORDS = {"holds": "holds", "holds_if": "holds under a hypothesis", "false": "false", "typo": "misprint",
-         "unsettled": "unsettled"}  # fmt: skip
+         "unsettled": "unsettled", "refuted": "refuted, repair open", "open": "open"}  # fmt: skip
 
 
 class View:
@@ -78,7 +78,7 @@ class View:
     def example(self) -> str:
         """The smallest example in a line, or nothing; of two places that disagree neither is called the true one."""
         if self.witness is None:
-            return self.fails and f"{self.fails}. {'As data: ' * bool(self.beside)}{self.beside}".strip()
+            return self.fails and f"{self.fails}. {self.beside}".strip()
         point = self.witness["point"]
         at = report.show(point["name"] if set(point) == {"name"} else point) or "the statement itself"
         printed, true = (report.show(self.witness[name]) for name in ("printed", "true"))

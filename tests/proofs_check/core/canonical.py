@@ -60,18 +60,13 @@ def factored(term, names):
 
 def content(variables, given, says):
     """What a statement says: its variables, its hypotheses and its conclusion."""
-    domains = set()
-    for v in variables:
-        low, high, radius = (None if end is None else canonical(end) for end in (v.low, v.high, v.radius))
-        opens = low is not None and v.low_open, high is not None and v.high_open
-        domains.add((v.name, low, high, *opens, v.whole, v.values, radius, *map(canonical, v.sizes)))
     if isinstance(says, Form):
         box = [(name, canonical(low), canonical(high)) for name, low, high in says.box]
         terms, at = list(map(canonical, says.terms)), [(name, canonical(t)) for name, t in says.at]
         said = says.kind, terms, at, says.step, says.strict, box
     else:
         said = canonical(says)
-    return domains, sorted(map(canonical, conjuncts(given)), key=repr), said
+    return set(variables), sorted(map(canonical, conjuncts(given)), key=repr), said
 
 
 def of_statement(statement):
@@ -79,4 +74,30 @@ def of_statement(statement):
     says = statement.says
     if isinstance(says, Form) and says.step:
         says = replace(says, terms=(*says.terms[:2], gap(says, statement.variables)))
-    return content(statement.variables, statement.given, says)
+    return content(map(domain, statement.variables), statement.given, says)
+
+
+def domain(v):
+    """Name, whole or not, and what lies within: values, bounds, or ends and sizes."""
+    if not v.sizes:
+        return v.name, v.whole, *v.values, *(map(canonical, () if v.values else v.bounds(v.as_term())))
+    opens = v.low is not None and v.low_open, v.high is not None and v.high_open
+    ends = (None if end is None else canonical(end) for end in (v.low, v.high, v.radius))
+    return v.name, v.whole, *opens, *ends, *map(canonical, v.sizes)
+
+
+def split(text, separator, most=-1):
+    """The text between separators that stand in no bracket."""
+    depth, found, start = 0, [], 0
+    for k, letter in enumerate(text):
+        depth += (letter in "([{") - (letter in ")]}")
+        if depth == 0 and text.startswith(separator, k) and k >= start and len(found) != most:
+            found.append(text[start:k])
+            start = k + len(separator)
+    return [*found, text[start:]]
+
+
+def folded(operation, ranges, body):
+    for index, low, high in reversed(ranges):
+        body = Term("fold", operation, index, low, high, body)
+    return body

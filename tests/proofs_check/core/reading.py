@@ -3,10 +3,9 @@
 import re
 from fractions import Fraction
 
-from proofs_check.core.domain import Variable
 from proofs_check.core.statement import Form
 from proofs_check.core.terms import FOLDS, FORMULAS, FUNCTIONS, PI, Term, num, substitute
-from tests.proofs_check.core.canonical import canonical, content, one
+from tests.proofs_check.core.canonical import canonical, content, folded, one, split
 
 TOKEN = re.compile(r"( *)(\d+(?:\.\d+)?(?!\d)|[A-Za-z][A-Za-z0-9_]*'*|->|<=|>=|!=|\.\.|[^ ])")
 WORDS = {"and", "or", "implies", "exactly", "if", "else", "then"}
@@ -103,8 +102,7 @@ class Reader:
         return self.named(token)
 
     def sequence(self):
-        index, _ = self.take(), self.take("->")
-        return Term("each", index, self.many(self.sum, ")")[0])
+        return Term("each", self.take(), self.take("->") and self.many(self.sum, ")")[0])
 
     def listing(self):
         """(a, b, then c), and (a, b, then c)[n]."""
@@ -208,30 +206,14 @@ class Reader:
 
     def chain(self):
         terms, found = [self.sum()], []
-        while self.peek() in ("<", "<=", "=", "!="):
+        while self.peek() in ("<", "<=", "=", "!=", ">", ">="):
             relation = self.take()
             terms.append(self.sum())
-            found.append(Term("rel", relation, *terms[-2:]))
+            sides = terms[-2:] if relation[0] != ">" else terms[:-3:-1]
+            found.append(Term("rel", relation.replace(">", "<"), *sides))
         if not found:
             raise Unread("no comparison")
         return found
-
-
-def folded(operation, ranges, body):
-    for index, low, high in reversed(ranges):
-        body = Term("fold", operation, index, low, high, body)
-    return body
-
-
-def split(text, separator, most=-1):
-    """The text between separators that stand in no bracket."""
-    depth, found, start = 0, [], 0
-    for k, letter in enumerate(text):
-        depth += (letter in "([{") - (letter in ")]}")
-        if depth == 0 and text.startswith(separator, k) and k >= start and len(found) != most:
-            found.append(text[start:k])
-            start = k + len(separator)
-    return [*found, text[start:]]
 
 
 class Sentence:
@@ -243,7 +225,7 @@ class Sentence:
         for line in re.split(r", (?=[A-Z]\d*(?:\([\w', ]*\))? = )", where[0] if where else ""):
             if line:
                 self.define(line)
-        self.variables, self.given = {}, []
+        self.variables, self.given = [], []
         lead, says = "", main
         if re.match("(For (?!some)|If )", main):
             lead, says = split(main, ": ", 1)
@@ -273,45 +255,39 @@ class Sentence:
 
     def domains(self, text):
         text, *given = split(text, " with ")
-        self.given += [self.formula(g) for g in given]
+        self.given += map(self.formula, given)
         for group in split(text, "; "):
             word = re.match("(whole |real )?", group)[0]
             names = []
             for item in split(group.removeprefix(word), ", "):
-                names.append(item)
-                if not word and " in " in item:
-                    names[-1], space = item.split(" in ")
-                    for name in names:
-                        self.variables[name] = self.space(name, space)
+                name, _, within = item.partition(" in ")
+                names.append(name)
+                if word:
+                    self.variables.append(self.number(item, word == "whole "))
+                elif within:
+                    self.variables += [(one, *self.space(within)) for one in names]
                     names = []
-                elif word:
-                    v = self.number(item, word == "whole ")
-                    self.variables[v.name] = v
 
     def number(self, item, whole):
-        if " in {" in item:
-            name, values = item.removesuffix("}").split(" in {")
-            return Variable(name, whole=whole, values=tuple(map(Fraction, values.split(", "))))
-        parts = re.split(r" (<=|<|>=|>) ", item)
-        if len(parts) == 5:
-            low, left, name, right, high = parts
-            return Variable(name, self.term(low), self.term(high), left == "<", right == "<", whole)
-        if len(parts) == 1:
-            return Variable(item, whole=whole)
-        name, sign, end = parts if parts[0].isidentifier() or "'" in parts[0] else (parts[2], "?", parts[0])
-        if sign[0] == ">":
-            return Variable(name, self.term(end), None, sign == ">", False, whole)
-        return Variable(name, None, self.term(end), False, sign == "<", whole)
+        name, _, values = item.removesuffix("}").partition(" in {")
+        if values or " " not in item:
+            return name, whole, *(Fraction(value) for value in values.split(", ") if values)
+        reader = self.read(item)
+        found = reader.whole(reader.chain)
+        name = item.split(" ")[0] if len(found) == 1 else found[0].parts[2].parts[0]
+        return name, whole, *map(canonical, found)
 
-    def space(self, name, text):
+    def space(self, text):
         whole, text = text.endswith(" whole"), text.removesuffix(" whole")
         text, _, radius = text.partition(" of norm at most ")
         kind, size = re.fullmatch(r"(R|[(\[].*[)\]])\^(\w+|\(.*\))", text).groups()
-        sizes = tuple(self.term(s) for s in re.sub(r"^\((.*)\)$", r"\1", size).split(" x "))
-        low, high = split(kind[1:-1], ", ") if kind != "R" else ("-oo", "oo")
-        low, high = (None if "oo" in end else self.term(end) for end in (low, high))
-        opens = kind[0] == "(" and low is not None, kind[-1] == ")" and high is not None
-        return Variable(name, low, high, *opens, whole, sizes, radius=self.term(radius) if radius else None)
+        ends = [self.canonical("oo" not in end and end) for end in split(kind[1:-1] or "oo, oo", ", ")]
+        sizes = re.sub(r"^\((.*)\)$", r"\1", size).split(" x ")
+        opens = kind[0] == "(" and "(-oo" not in kind, kind[-1] == ")" and "oo)" not in kind
+        return whole, *opens, *ends, self.canonical(radius), *map(self.canonical, sizes)
+
+    def canonical(self, text):
+        return canonical(self.term(text)) if text else None
 
     def at(self, text):
         return tuple((name, self.term(value)) for name, value in (pair.split(" = ", 1) for pair in split(text, ", ")))
@@ -369,4 +345,4 @@ def of_print(sentence, definitions):
             reader.define(part)
         bodies[name] = canonical(reader.term(body))
     found = Sentence(sentence, known)
-    return content(found.variables.values(), found.given, found.says), known, bodies
+    return content(found.variables, found.given, found.says), known, bodies

@@ -1,15 +1,20 @@
 """Checks of the statements beyond the paper, against counterexamples and integrals that share no code with them."""
 
+import itertools
+
 import numpy as np
 import pytest
 from flint import arb
 
 from dynamics.scalar.remainder import Remainder
+from proofs_check.evidence.margin import Margin, Undecided
 from proofs_check.kv.beyond import order as order_claims
+from proofs_check.kv.beyond import slice_checks
 from proofs_check.kv.beyond import time_checks as times
 from proofs_check.kv.trained import scalar
 from proofs_check.kv.trained import scalar_checks as scalars
 from proofs_check.ledger.claim import Effort
+from theory.lowering.box import Box
 
 OFF = (0.95, 0.0)  # a slice start whose four-parameter flow at T = 44 takes the other route
 NEAR = (1.0, 0.05)
@@ -71,3 +76,34 @@ def test_bound_is_five_percent_where_the_derived_share_allows_it():
 def test_bound_refuses_a_share_between_five_and_ten_percent(monkeypatch):
     monkeypatch.setattr(scalars, "_left", lambda *_: np.array([0.01, 0.01, 0.01, 0.07]))
     assert scalars.explained(512, False).value < 0
+
+
+# --- boxes of the slice ---
+
+
+def test_a_box_less_a_hole_leaves_out_nothing_but_the_hole():
+    sides, cut = {"x": (0, 4), "y": (-2, 2), "t": (1, 3)}, [(-1, 5), (-1, 0), (1, 3), (2, 5), (4, 6), (-3, -2)]
+    for first, second in itertools.product(cut, cut):
+        box, hole = Box(sides), Box({"y": second, "x": first})
+        parts = slice_checks.without(box, hole)
+        for x, y in itertools.product((0, 1, 2, 3, 4), (-2, -1, 0, 1, 2)):
+            here = {"x": x, "y": y, "t": 2}
+            inside = first[0] < x < first[1] and second[0] < y < second[1]
+            assert any(part.contains(here) for part in parts) is not inside
+        area = sum(part.width("x") * part.width("y") for part in parts)
+        met = [max(0, min(high, b) - max(low, a)) for (a, b), (low, high) in ((first, (0, 4)), (second, (-2, 2)))]
+        assert area == 16 - met[0] * met[1]
+        assert all(part["t"] == (1, 3) for part in parts)
+
+
+def test_no_box_with_a_critical_point_has_none_and_two_that_may_be_one_are_not_counted(monkeypatch):
+    known, other = (
+        Box({**{name: (low, high) for name, low, high in slice_checks._around(*place).sides}, "n_tokens": (t, t)})
+        for t, *place in (slice_checks.KNOWN[0], (50, "0.9830", "-0.0836"))
+    )
+    assert slice_checks.none_on(known).value < 0
+    with pytest.raises(Undecided):
+        slice_checks.none_on(other)
+    monkeypatch.setattr(slice_checks, "none_on", lambda box: Margin(1.0, "none", "seen"))
+    with pytest.raises(Undecided, match="may be one"):
+        slice_checks.only_two.__wrapped__(15, 14, ("0.9768", "-0.2851"), ("0.9760", "-0.2840"))

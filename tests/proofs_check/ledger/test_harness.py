@@ -52,7 +52,7 @@ def test_a_claim_that_leans_on_what_is_not_there_or_is_unfit_is_an_error(link, v
     claim = replace(planted.GOOD, id="planted.leans", is_correction=True, **{link: "planted.other"})
     other = {} if verdict is None else {"planted.other": replace(planted.GOOD, id="planted.other", verdict=verdict)}
     found = record(claim, {claim.id: claim, **other})
-    assert found["status"] == "error" and message in found["message"]
+    assert found.status == "error" and message in found.message
 
 
 @pytest.mark.parametrize("changes", [{"severity": Severity.CODE}, {"defect": "planted.first"}])
@@ -61,14 +61,14 @@ def test_a_defect_is_repeated_of_one_claim_of_its_own_severity(changes):
     head = replace(first, id="planted.head")
     again = replace(first, id="planted.again", defect="planted.head")
     registry = {claim.id: claim for claim in (first, head, again, planted.GOOD)}
-    assert record(again, registry)["status"] is None
+    assert record(again, registry).status is None
     found = record(again, registry | {"planted.head": replace(head, **changes)})
-    assert found["status"] == "error" and "another severity or repeats one too" in found["message"]
+    assert found.status == "error" and "another severity or repeats one too" in found.message
 
 
 def test_a_claim_with_a_correction_that_holds_has_a_sound_record():
     claim = planted._false(id="planted.false", witness=Witness({}))
-    assert record(claim, {c.id: c for c in (claim, planted.GOOD)})["status"] is None
+    assert record(claim, {c.id: c for c in (claim, planted.GOOD)}).status is None
 
 
 def test_sampled_points_hold_every_corner_stay_inside_and_repeat():

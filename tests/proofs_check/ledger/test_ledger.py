@@ -12,6 +12,7 @@ from proofs_check.evidence.margin import at_most, same
 from proofs_check.ledger import rows as ledger
 from proofs_check.ledger.claim import SAMPLES, Effort, Evidence, Interval, Kind, Nature, Verdict, Witness
 from proofs_check.ledger.harness import run_claim
+from proofs_check.ledger.row import Piece, from_json
 from tests.proofs_check.ledger import planted
 
 HYPOTHESES = (Interval("x", 0.0, 2.5), Interval("n", 3, 9, whole=True), "x is even")
@@ -41,8 +42,8 @@ def rows(claims, effort=Effort.QUICK, registry=REGISTRY):
 def test_a_correction_that_is_not_confirmed_makes_an_error_of_what_leans_on_it():
     leaning = replace(FALSE, correction=WRONG.id)
     settled = ledger.settled(rows([GOOD, leaning, WRONG], registry={WRONG.id: WRONG}))
-    assert [row["status"] for row in settled] == ["confirmed", "error", "contradicted"]
-    assert settled[1]["message"] == "its correction planted.wrong is contradicted"
+    assert [row.status for row in settled] == ["confirmed", "error", "contradicted"]
+    assert settled[1].message == "its correction planted.wrong is contradicted"
     kept = rows([leaning], registry={WRONG.id: WRONG})
     assert ledger.settled(kept) == kept, "a correction that was not run says nothing"
 
@@ -50,7 +51,7 @@ def test_a_correction_that_is_not_confirmed_makes_an_error_of_what_leans_on_it()
 def test_a_row_holds_all_of_a_claim():
     claim = replace(GOOD, note="a note", correction=OURS.id, severity=None, reading="as it stands", is_correction=True,
                     outcome_of=OPEN.id)  # fmt: skip
-    row = rows([claim])[0]
+    row = rows([claim])[0].to_json()
     seconds = row["evidence"][0].pop("seconds")
     assert isinstance(seconds, float) and round(seconds, 4) == seconds
     assert row == {
@@ -59,7 +60,7 @@ def test_a_row_holds_all_of_a_claim():
         "source": "planted",
         "statement": "good",
         "formula": "a = b",
-        "hypotheses": ["0 <= x <= 2.5", "3 <= n <= 9, whole", "x is even"],
+        "hypotheses": ("0 <= x <= 2.5", "3 <= n <= 9, whole", "x is even"),
         "nature": "mathematical",
         "verdict": "holds",
         "severity": None,
@@ -70,7 +71,8 @@ def test_a_row_holds_all_of_a_claim():
         "is_correction": True,
         "note": "a note",
         "why": "",
-        "evidence": [
+        "record": "by hand",
+        "evidence": (
             {
                 "kind": "exact",
                 "margin": 0.0,
@@ -78,10 +80,10 @@ def test_a_row_holds_all_of_a_claim():
                 "controls_rejected": 1,
                 "tolerance": None,
                 "error": None,
-                "controls": ["two"],
+                "controls": ("two",),
                 "scope": "planted",
-            }
-        ],
+            },
+        ),
         "witness": None,
         "correction": "planted.ours",
         "holds_instead": "good",
@@ -90,6 +92,7 @@ def test_a_row_holds_all_of_a_claim():
         "message": "",
         "strength": "argued",
         "mutants": None,
+        "core": None,
         "formal": None,
         "as_data": "",
         "case": None,
@@ -100,10 +103,10 @@ def test_a_record_is_a_row_without_evidence_and_a_failure_one_with_an_error():
     registry = REGISTRY | {FALSE.correction: GOOD}
     record = ledger.record(FALSE, registry)
     failed = ledger.measured(record, ledger.unmeasured("it ended"))
-    named = [{"kind": "exact", "scope": "planted", "controls": ["equal"]}]
-    assert (record["status"], record["evidence"], record["severity"]) == (None, named, "breaks the theorem")
-    assert (failed["status"], failed["evidence"], failed["message"]) == ("error", [], "it ended")
-    assert record["holds_instead"] == GOOD.statement
+    named = (Piece("exact", "planted", ("equal",)),)
+    assert (record.status, record.evidence, record.severity) == (None, named, "breaks the theorem")
+    assert (failed.status, failed.evidence, failed.message) == ("error", (), "it ended")
+    assert record.holds_instead == GOOD.statement
 
 
 def test_a_row_shows_each_evidence_with_its_own_controls_and_the_witness():
@@ -114,21 +117,20 @@ def test_a_row_shows_each_evidence_with_its_own_controls_and_the_witness():
     second = replace(SAMPLED, controls=(planted.Control("three", lambda: same(3, 1)),))
     claim = replace(FALSE, evidence=(first, second), witness=Witness({"x": Fraction(1, 3)}, margin))
     row = rows([claim])[0]
-    assert [e["controls"] for e in row["evidence"]] == [["equal"], ["three"]]
-    assert row["witness"] == {"point": {"x": "1/3"}, "printed": "0", "true": "1/3"}
-    assert json.loads(json.dumps(row)) == row
+    assert [piece.controls for piece in row.evidence] == [("equal",), ("three",)]
+    assert row.witness == {"point": {"x": "1/3"}, "printed": "0", "true": "1/3"}
+    assert from_json(json.loads(json.dumps(row.to_json()))) == row
 
 
 def test_a_contradiction_shows_its_point_and_both_sides():
     wrong = replace(GOOD.evidence[0], margin=lambda x: at_most(x, 2), points=({"x": 1}, {"x": 3}))
     row = rows([replace(GOOD, evidence=(wrong,))])[0]
-    assert row["witness"] == {"point": {"x": 3}, "printed": 3, "true": 2}
+    assert row.witness == {"point": {"x": 3}, "printed": 3, "true": 2}
 
 
 def test_the_summary_counts_the_papers_own_claims():
-    found = rows(REGISTRY.values())
-    for row in found:
-        row["evidence"] = [{"kind": e["kind"], "seconds": 1.2345} for e in row["evidence"]]
+    found = [replace(row, evidence=tuple(replace(piece, seconds=1.2345) for piece in row.evidence))
+             for row in rows(REGISTRY.values())]  # fmt: skip
     summary = ledger.document(found, Effort.QUICK)["summary"]
     assert summary == {
         "claims": 7,
@@ -145,9 +147,9 @@ def test_the_summary_counts_the_papers_own_claims():
         "seconds": 8.64,
         "supported": False,
     }
-    by_the_core = [{**row, "evidence": [], "strength": "proved"} for row in found]
+    by_the_core = [replace(row, evidence=(), strength="proved") for row in found]
     assert ledger.document(by_the_core, Effort.QUICK)["summary"]["mathematical_strong"] == 3
-    good = [row for row in found if row["id"] != WRONG.id]
+    good = [row for row in found if row.id != WRONG.id]
     assert ledger.document(good, Effort.FULL)["summary"]["supported"] is True
 
 

@@ -1,7 +1,6 @@
 """The registry: every claim that is written is loaded, no id is like another, and nothing ends the loading quietly."""
 
 import ast
-import json
 import re
 import sys
 import tomllib
@@ -17,7 +16,6 @@ from proofs_check.ledger import registry
 from proofs_check.ledger.paper import Paper
 from proofs_check.ledger.registry import BrokenLedger
 from proofs_check.ledger.rows import record
-from scripts.commands import cli, verify
 from tests.proofs_check.ledger import planted
 
 OURS = re.compile(r"(kv1?|razor|resformer|waiver)(\.\w+)+")
@@ -77,7 +75,7 @@ def test_no_paper_of_ours_alone_has_a_link_that_leads_nowhere():
     for paper in registry.host():
         found = registry.load((paper,))
         assert {link for one in found.values() for link in (one.correction, one.outcome_of) if link} <= set(found)
-        assert {record(one, found)["message"] for one in found.values()} == {""}
+        assert {record(one, found).message for one in found.values()} == {""}
 
 
 ASKED = [(None, None), (("mine",), None), (None, ("a.x",)), (None, ("a.new",)), (("a",), ("a.x",)), (None, ("a.*",))]
@@ -178,50 +176,18 @@ def test_claims_may_stand_in_a_room_of_the_paper_and_are_not_lost_there(package,
         registry.load(("a",))
 
 
-@pytest.fixture
-def installed(tmp_path, monkeypatch, capsys):
-    """Installs a package of a user that holds claims of these ids as a paper; runs `verify` with it."""
-
-    def run(ids, paper, *argv):
-        package, metadata = tmp_path / "my_paper", tmp_path / "my_paper-1.0.dist-info"
-        package.mkdir(exist_ok=True)
-        metadata.mkdir(exist_ok=True)
-        (package / "__init__.py").write_text("from proofs_check.ledger.paper import read\n(MINE,) = read(__name__)\n")
-        (package / "paper.toml").write_text(f'title = "Mine"\nlink = "https://a.b"\nsections = ["one"]\n[{paper}]\n')
-        (package / "one.py").write_text(HEAD + claims(*ids))
-        (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: my_paper\nVersion: 1.0\n")
-        (metadata / "entry_points.txt").write_text(f"[{registry.GROUP}]\n{paper} = my_paper:MINE\n")
-        monkeypatch.syspath_prepend(tmp_path)
-        registry.installed.cache_clear()
-        return (cli.run(verify.main, argv), *capsys.readouterr())
-
-    yield run
-    registry.installed.cache_clear()
-
-
-def test_a_package_that_takes_what_is_anothers_is_one_line(installed):
-    told = "error: my_paper holds a claim 'kv.tab15.better', and the paper kv belongs to proofs_check.kv\n"
-    assert installed(("kv.tab15.better",), "mine", "--id", "kv.tab15.better") == (1, "", told)
-
-
-def test_a_package_of_a_user_brings_a_paper(installed, tmp_path):
-    """Installed beside ours, it is run by the same command, in processes that load it themselves."""
-    status, *told = installed(("mine.thm1",), "mine", "--paper", "mine", "--json", str(tmp_path / "v.json"))
-    assert status == 0, told
-    (row,) = json.loads((tmp_path / "v.json").read_text("utf-8"))["claims"]
-    assert (row["id"], row["paper"], row["status"]) == ("mine.thm1", "mine", "confirmed")
-
-
 def test_papers_are_those_that_packages_name_and_no_two_of_one_name(monkeypatch):
     assert list(registry.installed())[:3] == ["kv", "kv1", "razor"] == list(registry.host())[:3]
     other = ModuleType("my_paper")
     other.KV = replace(registry.installed()["kv"], package="my_paper")
+    other.__path__ = []
     monkeypatch.setitem(sys.modules, "my_paper", other)
     twice = [EntryPoint("kv", f"{package}:KV", registry.GROUP) for package in ("proofs_check.kv", "my_paper")]
     with pytest.raises(BrokenLedger, match=r"two packages hold a paper 'kv': my_paper and proofs_check\.kv"):
         registry.papers_of(twice)
-    assert registry.papers_of(twice[:1] * 2) == {"kv": registry.installed()["kv"]}
-    for wrong in ("my_paper:NONE", "my_paper:__name__", "proofs_check.kv:KV1"):
+    short = EntryPoint("kv", "proofs_check.kv", registry.GROUP)
+    assert registry.papers_of([*twice[:1] * 2, short]) == {"kv": registry.installed()["kv"]}
+    for wrong in ("my_paper:NONE", "my_paper:__name__", "proofs_check.kv:KV1", "proofs_check.kv.tables.text:KV"):
         with pytest.raises(BrokenLedger, match=f"the entry point kv = {wrong} leads to no record of that paper"):
             registry.papers_of([EntryPoint("kv", wrong, registry.GROUP)])
 

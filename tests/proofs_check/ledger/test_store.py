@@ -79,15 +79,15 @@ def ledger():
 )
 def test_the_status_follows_from_what_the_core_finds(ledger, verdict, outcome, evidence, status, strength):
     before = "confirmed" if evidence else "not_checked"
-    entry = {**record(ledger["kv.thm3.3"], ledger), "verdict": verdict, "evidence": evidence, "status": before,
-             "strength": "argued" if evidence else None, "coverage": "all" if evidence else None}  # fmt: skip
+    entry = replace(record(ledger["kv.thm3.3"], ledger), verdict=verdict, evidence=evidence, status=before, case=None,
+                    strength="argued" if evidence else None, coverage="all" if evidence else None)  # fmt: skip
     choice_only, outcome = outcome.startswith("only"), outcome.split()[-1]
     strong = "proved" if outcome in ("proved", "refuted") else "sampled"
     found = {"outcome": outcome, "strength": strong, "coverage": "all", "message": "", "mutants": None,
              "choice_only": choice_only}  # fmt: skip
     row = decided(entry, found)
-    assert row["status"] == status
-    assert strength is None or row["strength"] == strength
+    assert row.status == status
+    assert strength is None or row.strength == strength
 
 
 SMALL = "razor.sec3.2.flat_mass"
@@ -112,19 +112,19 @@ def test_a_claim_whose_certificate_is_missing_or_damaged_is_an_error_whatever_it
     claim, (damage, told) = ledger[SMALL], DAMAGED[name]
     entry = store.entries(FOLDER / "razor.json")[claim.formal.digest]
     _use(tmp_path, monkeypatch, damage(entry), claim.formal)
-    row = {**record(claim, ledger), "evidence": [1], "status": "confirmed", "strength": "argued"}
+    row = replace(record(claim, ledger), evidence=(1,), status="confirmed", strength="argued")
     for mutants in (False, True):
         found = decided(row, store.judge(claim.formal.to_json(), mutants=mutants))
-        assert (found["status"], found["core"]["outcome"]) == ("error", "error") and told in found["message"]
-        assert decided({**row, "evidence": [], "strength": None}, found["core"])["strength"] is None
+        assert (found.status, found.core["outcome"]) == ("error", "error") and told in found.message
+        assert decided(replace(row, evidence=(), strength=None), found.core).strength is None
 
 
 def test_an_entry_without_a_certificate_says_why_and_leaves_the_evidence_its_word(ledger, tmp_path, monkeypatch):
     claim = ledger[SMALL]
     _use(tmp_path, monkeypatch, [{"certificate": None, "reason": "a lemma", "mutants": []}], claim.formal)
-    row = {**record(claim, ledger), "evidence": [1], "status": "confirmed", "strength": "argued"}
+    row = replace(record(claim, ledger), evidence=(1,), status="confirmed", strength="argued")
     found = decided(row, store.judge(claim.formal.to_json()))
-    assert (found["status"], found["strength"], found["core"]["message"]) == ("confirmed", "argued", "a lemma")
+    assert (found.status, found.strength, found.core["message"]) == ("confirmed", "argued", "a lemma")
 
 
 def _use(folder, monkeypatch, found, statement):
@@ -248,7 +248,7 @@ def test_what_has_to_be_trusted_is_checked_for_types():
 
 @pytest.mark.deep
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("paper", ["kv", "razor", "resformer", "waiver"])
+@pytest.mark.parametrize("paper", trust.PAPERS)
 def test_the_scripts_find_again_what_is_stored(ledger, paper):
     """A change of a rule or of a shared tactic leaves the stored certificate valid, and may break the script."""
     lost = []

@@ -1,6 +1,5 @@
 """Claims run in processes of their own: the rows are those of one process, and nothing that ends looks good."""
 
-import json
 import os
 import runpy
 from dataclasses import replace
@@ -32,10 +31,7 @@ class Progress:
 
 
 def untimed(rows):
-    for row in rows:
-        for evidence in row["evidence"]:
-            evidence.pop("seconds")
-    return rows
+    return [replace(row, evidence=tuple(replace(piece, seconds=0.0) for piece in row.evidence)) for row in rows]
 
 
 def test_rows_are_those_of_one_process_in_the_registrys_order():
@@ -57,10 +53,10 @@ def test_evidence_that_ends_its_process_is_an_error_of_its_claim_alone(monkeypat
     monkeypatch.setattr(workers, "_BLOCK", block)
     rows = workers.run(Plan(("planted",), load=getattr(ledgers, end)), jobs)
     assert len(rows) == 9
-    status = {row["id"]: row["status"] for row in rows}
+    status = {row.id: row.status for row in rows}
     assert status.pop(f"planted.{end}") == "error"
     assert set(status.values()) == {"confirmed"}
-    assert "ended early" in next(row["message"] for row in rows if row["status"] == "error")
+    assert "ended early" in next(row.message for row in rows if row.status == "error")
 
 
 def test_bad_input_comes_back_as_bad_input():
@@ -70,28 +66,29 @@ def test_bad_input_comes_back_as_bad_input():
 
 def test_records_are_rows_that_were_not_run():
     rows = workers.records_of(Plan(("planted",), ("planted.c1*",), load=ledgers.whole))
-    assert [(row["id"], row["status"]) for row in rows] == [(f"planted.c{k}", None) for k in (1, 10, 11)]
+    assert [(row.id, row.status) for row in rows] == [(f"planted.c{k}", None) for k in (1, 10, 11)]
 
 
 def test_what_evidence_writes_where_it_runs_changes_no_word_of_its_row():
     (row,) = workers.run(Plan(load=ledgers.rewrites), 1)
-    before = json.loads(json.dumps(record(*ledgers.rewrites(None, None).values(), {})))
-    assert row["status"] == "confirmed" and row["witness"]["point"] == {"where": "one"}
-    assert {name: row[name] for name in before if row[name] != before[name]}.keys() == {"status", "evidence", "witness"}
-    assert type(row["witness"]["point"]["where"]) is str
+    before = record(*ledgers.rewrites(None, None).values(), {})
+    assert row.status == "confirmed" and row.witness["point"] == {"where": "one"}
+    changed = {name for name, value in vars(row).items() if value != getattr(before, name)}
+    assert changed == {"status", "evidence", "witness"}
+    assert type(row.witness["point"]["where"]) is str
 
 
 def test_a_run_that_says_no_more_than_confirmed_is_believed_in_nothing():
     claim = ledgers.GOOD
     entry, good = record(claim, {}), measurements(run_claim(claim))
-    assert measured(entry, good)["status"] == "confirmed"
+    assert measured(entry, good).status == "confirmed"
     (piece,) = good["evidence"]
     for changed in ({"margin": -1.0}, {"margin": None}, {"points": 0}, {"controls_rejected": 0}):
-        assert measured(entry, {**good, "evidence": [piece | changed]})["status"] == "error", changed
-    assert measured(entry, {**good, "evidence": []})["message"].startswith("its evidence came back other")
-    assert measured(entry, {**good, "strength": "proved", "statement": "2 = 3"})["statement"] == claim.statement
+        assert measured(entry, {**good, "evidence": [piece | changed]}).status == "error", changed
+    assert measured(entry, {**good, "evidence": []}).message.startswith("its evidence came back other")
+    assert measured(entry, {**good, "strength": "proved", "statement": "2 = 3"}).statement == claim.statement
     broken = record(replace(claim, is_correction=True, verdict=Verdict.UNSETTLED), {})
-    assert measured(broken, good)["status"] == broken["status"] == "error"
+    assert measured(broken, good).status == broken.status == "error"
 
 
 def test_a_record_that_cannot_be_read_is_named():

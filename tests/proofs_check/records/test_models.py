@@ -1,5 +1,7 @@
 """Numbers of parameters as the records write them, against the functions of theory."""
 
+from fractions import Fraction
+
 import pytest
 
 from proofs_check.core.calls import unfold
@@ -26,7 +28,7 @@ def test_parameters_of_the_models_of_table_16(model):
 
 @pytest.mark.parametrize("hidden", [8, 768, 1024])
 def test_parameters_of_the_small_models(hidden):
-    ffn = parameters.Fraction(8 * hidden, 3)
+    ffn = Fraction(8 * hidden, 3)
     for layers, heads in ((1, 1), (2, 4), (12, 2)):
         shape = parameters.Shape(hidden, layers, heads, heads, ffn, 8000)
         assert value("llama", hidden, layers, known=SMALL) == parameters.non_embedding_parameters(shape)
@@ -34,3 +36,7 @@ def test_parameters_of_the_small_models(hidden):
         plain, shift = parameters.untied_parameters(one), parameters.shift_parameters(one)
         assert value("vanilla", hidden, known=SMALL) == plain
         assert value("shifted", hidden, heads, known=SMALL) == plain + shift
+
+
+def test_width_of_llamas_own_ffn():
+    assert parameters.llama_ffn(1024) == sizes.FFN.values[0]

@@ -39,11 +39,7 @@ from theory.lowering import ball
 from theory.lowering.ball import (
     BallFunction,
     Box,
-    Outcome,
-    equal,
     exact,
-    less,
-    less_or_equal,
     outward,
     to_ball,
 )
@@ -124,25 +120,6 @@ def test_constant_that_is_not_exact_is_refused(value):
 )
 def test_constant_is_read_exactly(value, number):
     assert exact(value) == number
-
-
-@pytest.mark.parametrize(
-    ("left", "right", "below", "not_above", "same"),
-    [
-        ((0, 1), (2, 3), "PROVED", "PROVED", "REFUTED"),
-        ((2, 3), (0, 1), "REFUTED", "REFUTED", "REFUTED"),
-        ((0, 2), (1, 3), "UNDECIDED", "UNDECIDED", "UNDECIDED"),
-        ((1, 1), (1, 1), "REFUTED", "PROVED", "PROVED"),
-    ],
-)
-def test_comparison_has_three_outcomes(left, right, below, not_above, same):
-    a, b = to_ball(*left), to_ball(*right)
-    assert [less(a, b).name, less_or_equal(a, b).name, equal(a, b).name] == [below, not_above, same]
-
-
-def test_comparison_with_nan_is_undecided():
-    nan = arb("nan")
-    assert {less(nan, arb(0)), less_or_equal(arb(0), nan), equal(nan, nan)} == {Outcome.UNDECIDED}
 
 
 @pytest.mark.parametrize(
