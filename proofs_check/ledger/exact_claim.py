@@ -1,4 +1,4 @@
-"""Short forms for claims whose whole evidence is one exact comparison, or only a quotation."""
+"""A short form for claims whose whole evidence is one exact comparison."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -45,20 +45,4 @@ def exact_claim(
         evidence=(Evidence(Kind.EXACT, scope, margin, points, tuple(controls)),),
         witness=None if witness is None else Witness(witness),
         **rest,
-    )
-
-
-def unsettled_claim(
-    id: str, source: str, statement: str, note: str, nature: Nature = Nature.EMPIRICAL, formula: str = ""
-) -> Claim:
-    """A statement that can only be quoted here; `note` says what it would take to settle it."""
-    return Claim(
-        id=id,
-        source=source,
-        statement=statement,
-        nature=nature,
-        verdict=Verdict.UNSETTLED,
-        evidence=(Evidence(Kind.READ, "quoted"),),
-        note=note,
-        formula=formula,
     )
