@@ -91,7 +91,7 @@ def _repaired(case: Case, meant: Statement, tell: Tell) -> Ruling:
         return Ruling(Verdict.HOLDS_IF, severity, "refuted, proved with what is added; without it refuted", meant, said)
     slips = _slips(printed, meant)
     if slips and case.shown is not None and all(_shows(case.shown, new) for _, new in slips):
-        said = "; ".join(f"for {text(old)} read {text(new)}" for old, new in slips)
+        said = "; ".join(f"for {text(old)} read {text(new)}" for old, new in dict.fromkeys(slips))
         severity = _severity({"listing": Severity.CODE}, case.kinds, Severity.MISPRINT)
         return Ruling(Verdict.TYPO, severity, "refuted, proved after a slip; another place has it right", printed, said)
     severity = _severity(FALSE, case.kinds, Severity.REPAIRABLE)
@@ -128,19 +128,19 @@ def _domain(v: Variable) -> str:
 
 
 def _slips(printed: Statement, meant: Statement) -> list[tuple[Term, Term]]:
-    """The pairs of small subterms in which two conclusions differ; none where it is more than a slip."""
+    """The small subterms in which two conclusions differ, place by place; none where it is more than a slip."""
     one, other = printed.says, meant.says
     if not isinstance(one, Term) or not isinstance(other, Term):
         return []
     if (printed.variables, printed.given) != (meant.variables, meant.given):
         return []
-    found: dict[tuple[Term, Term], None] = {}
+    found: list[tuple[Term, Term]] = []
     _compare(one, other, found)
     small = all(max(old.size, new.size) <= _SMALL for old, new in found)
-    return list(found) if small and len(found) <= _SLIPS else []
+    return found if small and len(found) <= _SLIPS else []
 
 
-def _compare(x: Term, y: Term, found: dict[tuple[Term, Term], None]) -> None:
+def _compare(x: Term, y: Term, found: list[tuple[Term, Term]]) -> None:
     if x is y:
         return
     plain = [[part for part in t.parts if not isinstance(part, Term)] for t in (x, y)]
@@ -149,7 +149,7 @@ def _compare(x: Term, y: Term, found: dict[tuple[Term, Term], None]) -> None:
         for a, b in zip(*below, strict=True):
             _compare(a, b, found)
     else:
-        found[x, y] = None
+        found.append((x, y))
 
 
 def _shows(shown: Statement, part: Term) -> bool:

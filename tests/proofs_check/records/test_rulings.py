@@ -50,6 +50,10 @@ ROWS = {
     "a slip in a listing": (SHIFTED, FIXED, {"shown": stated(2 <= N + 2), "kinds": ("listing",)}, ("typo", "code")),
     "a slip that nothing shows": (SHIFTED, FIXED, {}, ("false", "repairable")),
     "shown, and something else": (SHIFTED, FIXED, {"shown": stated(N >= 1)}, ("false", "repairable")),
+    "the same exchange at three places": (stated(eq(N + 3 + 3 + 3, 6 + N)), stated(eq(N + 2 + 2 + 2, 6 + N)),
+                                          {"shown": stated(2 <= N + 2)}, ("false", "repairable")),
+    "no point meets the hypotheses": (BEYOND, stated(N * N > N, given=[N > 4, N < 2]), {}, ("refuted", None)),
+    "a reading and nothing that is meant": (BEYOND, None, {"reading": "rivals"}, ("false", "repairable")),
     "another statement": (BEYOND, stated(N * N * N >= N), {}, ("false", "repairable")),
     "what is meant is false": (BEYOND, stated(N * N > N, given=[N > 0]), {}, ("refuted", None)),
     "nothing is decided": (stated(exp(var("x")) >= var("x"), real("x")), None, {}, ("open", None)),
@@ -67,6 +71,8 @@ def test_reading_gives_its_severity_and_changes_no_other_part(monkeypatch):
     assert found(BEYOND, stated(N * N > N, given=[N > 1]), reading="given") == ("holds_if", "reading")
     with pytest.raises(ValueError, match="may change given"):
         found(BEYOND, stated(N * N >= N), reading="given")
+    with pytest.raises(KeyError):
+        found(BEYOND, stated(N * N > N, given=[N > 1]), reading="whatever")
 
 
 def test_repair_may_not_assume_what_it_concludes():
