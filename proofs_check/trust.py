@@ -23,7 +23,10 @@ LOGIC = (
 )  # fmt: skip
 PAPERS = sorted(path.parent.name for path in ROOT.glob("proofs_check/*/paper.toml"))
 # What makes a verdict and its words of what the core decides.
-RULINGS = tuple(f"proofs_check.records.{name}" for name in ("place", "quoted", "readings", "rule", "ruling", "tables"))
+RULINGS = (
+    *(f"proofs_check.ledger.{name}" for name in ("place", "readings", "rule", "ruling")),
+    *(f"proofs_check.records.{name}" for name in ("quoted", "tables")),
+)  # fmt: skip
 DEFINITIONS = tuple(f"proofs_check.{paper}.formal" for paper in PAPERS)
 OURS = ("proofs_check", "theory", "dynamics", "scripts")
 

@@ -14,7 +14,7 @@ from proofs_check.core.statement import Statement
 from proofs_check.evidence.margin import Margin
 
 if TYPE_CHECKING:
-    from proofs_check.records.ruling import Case
+    from proofs_check.ledger.ruling import Case
 
 Point = Mapping[str, Any]
 MarginFunction = Callable[..., Margin]

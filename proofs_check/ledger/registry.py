@@ -19,7 +19,7 @@ from proofs_check.core import printing
 from proofs_check.core.statement import Statement
 from proofs_check.ledger.claim import Claim
 from proofs_check.ledger.paper import Paper
-from proofs_check.records.rule import Rule
+from proofs_check.ledger.rule import Rule
 
 # Where packages say which papers they hold: `paper = "package:PAPER"`, ours as anybody's (pyproject.toml). Without
 # `:PAPER` the record's name is the paper's in capitals.

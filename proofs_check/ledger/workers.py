@@ -103,8 +103,8 @@ def run(plan: Plan, jobs: int, started: Callable[[list[Row]], Progress] | None =
 
 def _judged(offered: tuple[Any, Found | None, Any], mutants: bool) -> Found:
     """What the core says of a statement, and the ruling where one is computed from what the core says."""
+    from proofs_check.ledger.ruling import from_json, ruled
     from proofs_check.ledger.store import judge, told_apart
-    from proofs_check.records.ruling import from_json, ruled
 
     formal, offer, case = offered
     found = judge(formal, offer, mutants)

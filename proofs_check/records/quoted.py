@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from proofs_check.ledger.claim import Claim, Evidence, Kind, Nature, Verdict
-from proofs_check.records.place import source
+from proofs_check.ledger.rule import source
 from proofs_check.records.refers import refers
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from proofs_check.evidence.margin import Margin, same
 from proofs_check.ledger.claim import ENUMERATED, Claim, Control, Evidence, Kind, Nature, Severity, Verdict
-from proofs_check.records.place import source, versions
+from proofs_check.ledger.rule import source, versions
 
 
 def refers(id: str, at: str, among: str, printed: Sequence[str], meant: Sequence[str] = (), why: str = "") -> Claim:

@@ -20,8 +20,8 @@ from proofs_check.ledger.claim import (
     Verdict,
     Witness,
 )
-from proofs_check.records.place import place, source
-from proofs_check.records.readings import READINGS
+from proofs_check.ledger.readings import READINGS
+from proofs_check.ledger.rule import place, source
 
 Case = Mapping[str, Any]
 

@@ -15,7 +15,6 @@ from proofs_check.ledger.mathematical import exact, mathematical, sampled
 from proofs_check.razor.measured import head_scores_checks as c
 
 SECTION = "RazorAttention, Section 3.3"
-TABLE2 = "RazorAttention, Table 2"
 
 
 

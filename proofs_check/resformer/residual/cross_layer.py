@@ -7,7 +7,6 @@ from proofs_check.resformer.residual import checks as c
 SEEDS = tuple({"seed": seed} for seed in range(40))
 SECTION = "ResFormer, Section 3.2"
 # Of a stack as theory.value_residual has it.
-ONE_MATRIX = "all layers have one A"
 OUTPUTS = "the values of a layer are the output of the one before: no projections, no residual stream, no norms"
 
 CLAIMS: tuple[Claim, ...] = (

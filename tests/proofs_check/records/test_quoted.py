@@ -9,8 +9,8 @@ import pytest
 import proofs_check
 from proofs_check.ledger import registry
 from proofs_check.ledger.claim import Kind, Nature, Verdict
+from proofs_check.ledger.rule import source
 from proofs_check.records import quoted
-from proofs_check.records.place import source
 from proofs_check.records.refers import refers
 from scripts.pages.site import view
 

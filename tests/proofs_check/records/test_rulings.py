@@ -10,10 +10,10 @@ from proofs_check.core.finite import evaluated
 from proofs_check.core.rules import Rejected
 from proofs_check.language import choice, eq, exp, ne, real, statement, var, whole
 from proofs_check.ledger.claim import Severity, Verdict
+from proofs_check.ledger.readings import READINGS, Reading
+from proofs_check.ledger.ruling import Case, from_json, ruled
 from proofs_check.ledger.store import judge, told_apart
 from proofs_check.records import rule
-from proofs_check.records.readings import READINGS, Reading
-from proofs_check.records.ruling import Case, from_json, ruled
 
 N, M = whole("n", 1, 6), whole("m", 1, 6)
 

@@ -11,7 +11,7 @@ from proofs_check.core.printing import text
 from proofs_check.core.statement import Statement, from_data
 from proofs_check.core.terms import ZERO, Term, children, conjuncts, walk
 from proofs_check.ledger.claim import Severity, Verdict
-from proofs_check.records.readings import READINGS
+from proofs_check.ledger.readings import READINGS
 
 Say = Callable[[Statement], Mapping[str, Any]]  # what the core says of a statement, as `verdicts.summary` has it
 Tell = Callable[[Statement, Statement], str]  # of a proved statement and a variant of it: "refuted", "true" or "open"
