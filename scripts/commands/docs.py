@@ -199,7 +199,7 @@ def sizes() -> list[str]:
     return ["| what a verdict rests on | lines of code |", "|---|---|",
             f"| the core: what decides, found by its imports | {counts['decision']} |",
             "| what turns writing into trees, outcomes into a status and words, and says who may say what: "
-            + ", ".join(f"`{name.removeprefix('proofs_check.')}`" for name in trust.LOGIC) + f" | {counts['logic']} |",
+            + ", ".join(f"`{name.removeprefix('proofs_check.')}`" for name in (*trust.LOGIC, *trust.RULINGS)) + f" | {counts['logic']} |",
             f"| statements of the papers, and the formulas of theory in them | {counts['definitions']} |"]  # fmt: skip
 
 
@@ -207,7 +207,7 @@ def second_reading(rows) -> list[str]:
     """How often a reader who had not seen the rulings reached another verdict, by the verdict of the ruling."""
     read = [json.loads(line) for line in (ROOT / "docs" / "second-reading.jsonl").read_text("utf-8").splitlines()]
     ruled = {row.id: row.verdict for row in rows}
-    pairs = [(ruled[one.id], one.verdict) for one in read if one.id in ruled]
+    pairs = [(ruled[one["id"]], one["verdict"]) for one in read if one["id"] in ruled]
     words = ("false", "typo", "holds_if", "holds", "unsettled")
     lines = [[verdict, *(str(pairs.count((verdict, word)) or "") for word in words)] for verdict in words]
     header = ["ruling", *(f"read as {word}" for word in words)]
