@@ -199,7 +199,8 @@ def sizes() -> list[str]:
     return ["| what a verdict rests on | lines of code |", "|---|---|",
             f"| the core: what decides, found by its imports | {counts['decision']} |",
             "| what turns writing into trees, outcomes into a status and words, and says who may say what: "
-            + ", ".join(f"`{name.removeprefix('proofs_check.')}`" for name in (*trust.LOGIC, *trust.RULINGS)) + f" | {counts['logic']} |",
+            + ", ".join(f"`{name.removeprefix('proofs_check.')}`" for name in (*trust.LOGIC, *trust.RULINGS))
+            + f" | {counts['logic']} |",
             f"| statements of the papers, and the formulas of theory in them | {counts['definitions']} |"]  # fmt: skip
 
 
