@@ -22,6 +22,8 @@ def check_record(claim: Claim) -> None:
     """Raises BrokenCheck for the first rule that the record breaks."""
     if not claim.evidence and claim.formal is None:
         raise BrokenCheck("no evidence")
+    if not claim.statement:
+        raise BrokenCheck("no statement: one is printed only for a claim that stands on its statement as data alone")
     if any(evidence.kind is Kind.KERNEL for evidence in claim.evidence):
         raise BrokenCheck("no proof assistant is attached: evidence of kind kernel is refused")
     _check_intervals(claim.intervals)

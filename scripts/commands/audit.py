@@ -84,10 +84,17 @@ def _finding(view: View, every: dict[str, dict]) -> Finding:
     holds = every[row.correction] if row.correction else None
     return Finding(view.id, row.source, row.statement, row.formula or "", row.reading or "",
                    view.example, title, row.note or "", row.correction or "", view.wording,
-                   "proved" if row.case and view.wording else holds.strength or "read" if holds else "",
+                   _strength(row, holds) if view.wording else "",
                    view.wording_title if view.wording else "",
                    beside(holds) if holds and holds.strength == "proved" else "",
                    f"python -m scripts verify --id {view.id}")  # fmt: skip
+
+
+def _strength(row, holds) -> str:
+    """Of what holds instead: of the correction, or of the record that says it itself, whose repair the core proved."""
+    if holds is None:
+        return "proved" if row.case else row.strength
+    return holds.strength or "read"
 
 
 def markdown(found: Report) -> str:

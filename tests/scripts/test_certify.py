@@ -27,7 +27,7 @@ def test_a_run_has_a_row_for_each_mutant_and_keeps_what_still_holds(folder, caps
     found = counted(claim.formal, entry["certificate"], entry["mutants"])
     assert found["made"] == len(entry["mutants"]) and found["open"] == 0
     digest, kept = store.to_try(claim.formal, entry)[0]
-    assert store.proof(claim, entry) is entry and store.tried(claim, digest, kept) == entry["mutants"][0]
+    assert store.proof(claim.formal, entry) is entry and store.tried(claim.formal, digest, kept) == entry["mutants"][0]
     fewer = store.with_mutant(claim.formal, entry, digest, None)
     assert counted(claim.formal, fewer["certificate"], fewer["mutants"])["open"] == 1
     assert store.to_try(claim.formal, fewer)[0] == (digest, None)

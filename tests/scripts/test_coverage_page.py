@@ -1,6 +1,7 @@
 """The page of checkable sentences: its claims exist, no claim of a paper is left out, the shares are as promised."""
 
 import re
+from types import SimpleNamespace
 
 from proofs_check.ledger.registry import load
 from scripts.pages import coverage_page
@@ -37,7 +38,7 @@ PAGE = """### P: 1 One
 def test_a_sentence_is_decided_by_claims_of_the_paper_alone():
     said = {"t.holds": ("holds", "argued"), "t.open": ("unsettled", "read"), "t.false": ("false", "proved"),
             "o.more": ("holds", "argued"), "o.proved": ("holds", "proved")}  # fmt: skip
-    rows = [{"id": name, "verdict": verdict, "strength": strength, "is_correction": name.startswith("o.")}
+    rows = [SimpleNamespace(id=name, verdict=verdict, strength=strength, is_correction=name.startswith("o."))
             for name, (verdict, strength) in said.items()]  # fmt: skip
     found = coverage_page.shares(PAGE, rows)
     assert [tuple(share) for share in found] == [

@@ -71,7 +71,7 @@ def test_a_finding_stands_on_claims_that_are_ruled_on():
 def test_a_finding_is_told_by_the_rows_of_its_claims():
     """Another sentence, condition, verdict, note or reach of the ledger is another text."""
     (one, *_), first = FINDINGS, BY_ID[FINDINGS[0].claims[0]]
-    changes = {"statement": "S", "note": "N", "reading": "R", "strength": "sampled", "hypotheses": ("H",)}
+    changes = {"statement": "S", "note": "N", "reading": "R", "strength": "sampled"}
     for changed in ({name: value} for name, value in changes.items()):
         other = BY_ID | {first.id: replace(first, **changed)}
         assert one.text(other) != one.text(BY_ID), changed
@@ -102,5 +102,5 @@ def test_generated_pages_hold_no_markup_of_a_statement():
     rows = records()
     for page in (*docs.claim_tables(REGISTRY, rows).values(), docs.errata(REGISTRY, rows)):
         for claim in REGISTRY.values():
-            if f"`{claim.id}`" in page and claim.statement in page:
+            if f"`{claim.id}`" in page and re.search(rf"(?<!\\){re.escape(claim.statement)}", page):
                 assert escaped(claim.statement) == claim.statement

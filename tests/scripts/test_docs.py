@@ -11,7 +11,7 @@ from transformers import BatchEncoding
 from proofs_check.ledger import judged, store
 from proofs_check.ledger.claim import Extent, Severity, Status, Verdict
 from proofs_check.ledger.harness import evaluate_witness
-from proofs_check.ledger.registry import dropped, load
+from proofs_check.ledger.registry import dropped, load, statements
 from proofs_check.ledger.rows import beside
 from scripts import __main__ as one_command
 from scripts.commands import docs, table
@@ -112,7 +112,7 @@ def test_no_generated_page_is_stale_or_holds_an_absolute_path(ledger):
     pages = docs.pages(*ledger)
     assert [path.name for path, text in pages.items() if str(docs.ROOT) in text] == []
     assert [path.name for path, text in pages.items() if path.read_text("utf-8") != text] == []
-    assert judged.stale([claim.formal for claim in ledger[0].values() if claim.formal is not None]) == []
+    assert judged.stale(statements(ledger[0].values()).values()) == []
 
 
 @pytest.mark.parametrize(("share", "of_mutants"), [(16, 128), pytest.param(1, 1, marks=pytest.mark.deep)])
@@ -134,10 +134,10 @@ def unlike(registry, share, share_of_mutants):
 
 
 def test_what_is_kept_goes_with_what_it_follows_from(ledger, monkeypatch):
-    one = next(claim.formal for claim in ledger[0].values() if claim.formal is not None)
+    one = next(one for one in statements(ledger[0].values()).values() if store.filed(one) is not None)
     assert judged.stale([one])[0] != one.name  # the others have gone
-    entry = store.stored(one)
-    monkeypatch.setattr(judged, "stored", lambda statement: {**entry, "reason": "another"})
+    entry = store.filed(one)
+    monkeypatch.setattr(judged, "filed", lambda statement: {**entry, "reason": "another"})
     assert judged.stale([one])[0] == one.name
     monkeypatch.undo()
     monkeypatch.setattr(judged, "_trusted", lambda: "another core")

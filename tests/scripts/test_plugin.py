@@ -8,6 +8,7 @@ import pytest
 from proofs_check.ledger import registry, store
 from proofs_check.ledger.rows import record
 from scripts.commands import docs
+from scripts.pages.site import view
 from scripts.pages.site.pages import Pages
 from tests.scripts.commands import read
 
@@ -61,7 +62,8 @@ def own_pages():
     return [docs.errata(claims, rows), docs.claim_tables(claims, rows), docs.findings(rows), site.nav, site.all()]
 
 
-KEPT = registry.installed.cache_clear, registry._mentions.cache_clear, store._file.cache_clear, store._ALONE.clear
+KEPT = (registry.installed.cache_clear, registry._mentions.cache_clear, store._file.cache_clear, store._ALONE.clear,
+        view.places.cache_clear)  # fmt: skip
 
 
 @pytest.fixture

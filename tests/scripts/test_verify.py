@@ -1,13 +1,16 @@
+
 """The verify and report command lines: what they write, how they end."""
 
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
 from proofs_check.ledger import registry, shipped
 from proofs_check.ledger.claim import Effort
+from proofs_check.ledger.row import from_json
 from proofs_check.ledger.rows import decided, document, record
 from proofs_check.ledger.store import judge
 from scripts.commands import verify
@@ -95,16 +98,16 @@ def test_a_run_is_told_on_one_screen_in_a_pipe_as_on_a_terminal(command, monkeyp
 
 
 def test_the_line_of_a_paper_counts_claims_by_status_and_defects_once(verified):
-    claims = [row for row in read(verified[0])["claims"] if row["id"] in EQ10]
-    assert verify.overview({"claims": claims}).endswith("\nClaims that fail or stay open: 0.")
-    wrong = next(row for row in claims if row["id"] == "kv.eq10")
+    claims = [from_json(row) for row in read(verified[0])["claims"] if row["id"] in EQ10]
+    assert verify.overview(claims).endswith("\nClaims that fail or stay open: 0.")
+    wrong = next(row for row in claims if row.id == "kv.eq10")
     own = {"defect": None, "status": "contradicted"}
-    claims += [wrong | change for change in (
+    claims += [replace(wrong, **change) for change in (
         {"id": "kv1.again", "status": "undecided", "message": "who knows"}, {"id": "razor.own", **own},
         {"id": "razor.good", "status": "error", "verdict": "holds", "severity": None},
         {"id": "razor.read", "status": "not_checked", "strength": "read", **dict.fromkeys(("severity", "defect"))},
     )]  # fmt: skip
-    out = verify.overview({"claims": claims})
+    out = verify.overview(claims)
     rows = [line.split()[-7:] for line in out.splitlines()[:4]]
     assert rows[0] == ["claims", "decided", "unsettled", "open", "failed", "defects", "proved"]
     assert ["".join(row) for row in rows[1:]] == ["3201013", "3010212", "6211225"]
@@ -139,11 +142,11 @@ def test_what_ships_otherwise_than_listed_is_told_in_a_line_a_file(command, monk
 
 def test_what_the_core_says_against_a_claim_stands_beside_its_own_sentence():
     claim = next(iter(registry.load(patterns=("kv.tab3",)).values()))
-    entry = {**record(claim, {}), "evidence": [], "status": "not_checked"}
+    entry = replace(record(claim, {}), evidence=(), status="not_checked")
     row = decided(entry, {**judge(claim.formal.to_json(), mutants=False), "outcome": "proved"})
-    report = document([row], Effort.QUICK)
-    for text in (verify.table(report), verify.markdown(report)):
-        assert "the core finds the statement proved\n  As data: For whole T >= 4, " in text
+    summary = document([row], Effort.QUICK)["summary"]
+    for text in (verify.table([row], summary), verify.markdown([row], summary)):
+        assert "the core finds the statement proved\n  Where attend(" in text
 
 
 def test_the_list_runs_nothing_and_may_be_of_false_claims_only(command):

@@ -10,10 +10,11 @@ from .view import claim_link
 VERDICTS = {"holds": "holds", "holds_if": "holds under a condition", "false": "is false",
             "typo": "has a misprint", "refuted": "is refuted"}  # fmt: skip
 # What the evidence amounts to, and what is not said.
-REACH = {"proved": "The core has proved this.",
-         "argued": "The pieces are checked by machine; prose puts them together.",
+REACH = {"proved": "The core has proved this", "refuted": "The core has refuted this",
+         "argued": "The pieces are checked by machine; prose puts them together",
          "instances": "Checked at these, and nothing is said beyond", "sampled": "Sampled, and nothing is said beyond",
          "trained": "Trained, and nothing is said beyond"}  # fmt: skip
+LONG = 200  # letters: a longer statement is told on the page of its claim
 
 
 class Finding(NamedTuple):
@@ -40,8 +41,10 @@ class Finding(NamedTuple):
 
 
 def _told(row: Row) -> str:
-    said = [row.statement, "If " + "; ".join(row.conditions) if row.conditions else "", row.reading, row.note]
-    reach = REACH.get(row.strength or "", "")
+    said = [row.statement if len(row.statement) <= LONG else "", row.reading, row.note]
+    said.insert(1, "If " + "; ".join(row.conditions) if row.conditions else "")
+    refuted = row.strength == "proved" and row.verdict in ("false", "typo", "refuted")
+    reach = REACH.get("refuted" if refuted else row.strength or "", "")
     if reach.endswith("beyond"):
         reach += ": " + "; ".join(piece.scope for piece in row.evidence)
     return " ".join(f"{part.removesuffix('.')}." for part in (*said, reach) if part)

@@ -140,14 +140,15 @@ def page_of(name: str) -> str | None:
 
 @cache
 def places() -> dict[str, str]:
-    """Where each id is first written as a text of its own, outside of proofs and statements as data."""
+    """Where each id is first written as a text of its own, outside of proofs; a statement as data comes last."""
     from proofs_check.ledger.registry import installed
 
     written, found = re.compile(rf'.*?(?:^\[|^\s*|\()"((?:{"|".join(installed())})\.[\w.]+)"'), {}
     for package in dict.fromkeys(paper.package for paper in installed().values()):
         (folder,) = map(Path, import_module(package).__path__)
-        for path in (*sorted(folder.rglob("*.toml")), *sorted(folder.rglob("*.py"))):
-            if {"proofs", "formal", "formal.py"} & set(path.relative_to(folder).parts):
+        paths = [path for path in sorted(folder.rglob("*")) if path.suffix in (".toml", ".py")]
+        for path in sorted(paths, key=lambda path: ("formal" in str(path.relative_to(folder)), path.suffix == ".py")):
+            if "proofs" in path.relative_to(folder).parts:
                 continue
             for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
                 if match := written.match(line):

@@ -37,7 +37,7 @@ class Reader:
 
     def take(self, *wanted):
         token = self.peek()
-        if wanted and token not in wanted:
+        if (wanted and token not in wanted) or self.place == len(self.tokens):
             raise Unread(f"{token!r} where {wanted} should be, behind {self.tokens[: self.place][-9:]}")
         self.place += 1
         return token
@@ -303,6 +303,8 @@ class Sentence:
         if "over" in part:
             self.domains(part["over"])
         terms = tuple(self.term(part[name]) for name in ("value", "bound", "rate") if part.get(name))
+        if kind == "limit" and (part["way"] == "grows") != (terms[2].kind == "div"):
+            raise Unread(f"{part['step']} goes another way")
         if kind == "witness":
             terms = (self.formula(part["claim"]),)
         box = []
@@ -320,7 +322,7 @@ FORMS = {
     "largest": r"the largest (?P<value>.*) over (?P<over>.*) is (?P<bound>.*), taken at (?P<at>.*)",
     "supremum": r"the supremum of (?P<value>.*) over (?P<over>.*) is (?P<bound>.*?)(?P<never> and not taken)?: "
                 r"as (?P<step>\w+'*) goes to 0, at (?P<at>.*) it is within (?P<rate>.*) of it",
-    "limit": r"(?P<value>.*) tends to (?P<bound>.*) as (?P<step>\w+'*) (?:grows|goes to 0), "
+    "limit": r"(?P<value>.*) tends to (?P<bound>.*) as (?P<step>\w+'*) (?P<way>grows|goes to 0), "
              r"with an error of at most (?P<rate>.*)",
     "witness": r"for some (?P<over>.*), namely (?P<at>.*?): (?P<claim>.*)",
     "minimiser": r"(?P<value>.*) over (?P<over>.*) is least at (?P<at>.*) and nowhere else",

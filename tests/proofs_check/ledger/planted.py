@@ -138,6 +138,7 @@ def _moving():
 
 BROKEN = {
     "no evidence": replace(GOOD, evidence=()),
+    "no statement": replace(GOOD, statement=""),
     "no margin": _with(margin=None),
     "no controls": _with(controls=()),
     "NaN at the second point": _with(
