@@ -10,7 +10,7 @@ from .view import claim_link
 VERDICTS = {"holds": "holds", "holds_if": "holds under a condition", "false": "is false",
             "typo": "has a misprint", "refuted": "is refuted"}  # fmt: skip
 # What the evidence amounts to, and what is not said.
-REACH = {"proved": "The core has proved this", "refuted": "The core has refuted this",
+REACH = {"proved": "The core has proved it", "refuted": "The core has refuted it",
          "argued": "The pieces are checked by machine; prose puts them together",
          "instances": "Checked at these, and nothing is said beyond", "sampled": "Sampled, and nothing is said beyond",
          "trained": "Trained, and nothing is said beyond"}  # fmt: skip
@@ -41,7 +41,7 @@ class Finding(NamedTuple):
 
 
 def _told(row: Row) -> str:
-    said = [row.statement if len(row.statement) <= LONG else "", row.reading, row.note]
+    said = [row.statement if len(row.statement) <= LONG else "The statement stands with the claim", row.reading, row.note]
     said.insert(1, "If " + "; ".join(row.conditions) if row.conditions else "")
     refuted = row.strength == "proved" and row.verdict in ("false", "typo", "refuted")
     reach = REACH.get("refuted" if refuted else row.strength or "", "")
