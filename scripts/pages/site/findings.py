@@ -41,7 +41,8 @@ class Finding(NamedTuple):
 
 
 def _told(row: Row) -> str:
-    said = [row.statement if len(row.statement) <= LONG else "The statement stands with the claim", row.reading, row.note]
+    statement = row.statement if len(row.statement) <= LONG else "The statement stands with the claim"
+    said = [statement, row.reading, row.note]
     said.insert(1, "If " + "; ".join(row.conditions) if row.conditions else "")
     refuted = row.strength == "proved" and row.verdict in ("false", "typo", "refuted")
     reach = REACH.get("refuted" if refuted else row.strength or "", "")
