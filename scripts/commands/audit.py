@@ -91,7 +91,7 @@ def _finding(view: View, every: dict[str, dict]) -> Finding:
 
 
 def _strength(row, holds) -> str:
-    """Of what holds instead: of the correction; or of the record that says it, proved by the core or run at its cases."""
+    """Of what holds instead: the correction's, or the record's own: proved by the core, or run at its cases."""
     if holds is None:
         return "proved" if row.case else "instances"
     return holds.strength or "read"
