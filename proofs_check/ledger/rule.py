@@ -47,14 +47,24 @@ class Rule:
         ruling = ruled(case, kept, told)
         instead = self.meant if ruling.verdict in (Verdict.FALSE, Verdict.TYPO, Verdict.REFUTED) else None
         return Claim(
-            id=self.id, source=source(self.id, self.at),
-            statement=sentence(self.printed), formula=formula(self.printed), hypotheses=tuple(hypotheses(self.printed)),
+            id=self.id,
+            source=source(self.id, self.at),
+            statement=sentence(self.printed),
+            formula=formula(self.printed),
+            hypotheses=tuple(hypotheses(self.printed)),
             nature=next((n for kind, n in _NATURES.items() if kind in self.place.kinds), Nature.MATHEMATICAL),
-            verdict=ruling.verdict, severity=ruling.severity, evidence=(), formal=ruling.governs, case=case,
-            reading=READINGS[self.reading].sentence if self.reading else "", note=_note(ruling), why=self.why,
+            verdict=ruling.verdict,
+            severity=ruling.severity,
+            evidence=(),
+            formal=ruling.governs,
+            case=case,
+            reading=READINGS[self.reading].sentence if self.reading else "",
+            note=_note(ruling),
+            why=self.why,
             record="rule",
-            is_correction=self.place.ours, holds_instead="" if instead is None else sentence(instead),
-        )  # fmt: skip
+            is_correction=self.place.ours,
+            holds_instead="" if instead is None else sentence(instead),
+        )
 
 
 def rule(id: str, at: str, printed: Statement, **rest: Any) -> Rule:
@@ -65,9 +75,15 @@ def rule(id: str, at: str, printed: Statement, **rest: Any) -> Rule:
 
 
 def states(
-    id: str, at: str, *, for_all: Sequence[Variable], says: Any, given: Sequence[Term] = (),
-    using: Sequence[tuple[str, Definition]] = (), **rest: Any,
-) -> Rule:  # fmt: skip
+    id: str,
+    at: str,
+    *,
+    for_all: Sequence[Variable],
+    says: Any,
+    given: Sequence[Term] = (),
+    using: Sequence[tuple[str, Definition]] = (),
+    **rest: Any,
+) -> Rule:
     """The record of a statement that is written out: for all variables, if all of `given`, then `says`."""
     return rule(id, at, statement(id, for_all=for_all, says=says, given=given, using=using), **rest)
 

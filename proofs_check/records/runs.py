@@ -27,9 +27,17 @@ Case = Mapping[str, Any]
 
 
 def runs(
-    id: str, at: str, code: Callable[..., Any], promised: Any, cases: Iterable[Case] = ({},), *,
-    mend: Case | None = None, broken: Iterable[Case] = (), reading: str = "", why: str = "",
-) -> Claim:  # fmt: skip
+    id: str,
+    at: str,
+    code: Callable[..., Any],
+    promised: Any,
+    cases: Iterable[Case] = ({},),
+    *,
+    mend: Case | None = None,
+    broken: Iterable[Case] = (),
+    reading: str = "",
+    why: str = "",
+) -> Claim:
     """The record of a listing. It has no word for a verdict or a severity: what comes of the first case gives both.
 
     code, promised: functions whose first line says what they give, a {name} there being the value of that argument;
@@ -42,10 +50,16 @@ def runs(
     words = f"{listed.said({})}{_words(', for ', listed.cases)}."
     coverage = ENUMERATED if len(listed.cases) == 1 else INSTANCES
     return Claim(
-        id=id, source=source(id, at), record="runs",
-        statement=words, nature=Nature.TEXTUAL, is_correction=place(id, at).ours,
-        reading=READINGS[reading].sentence if reading else "", why=why, **{"coverage": coverage, **ruled},
-    )  # fmt: skip
+        id=id,
+        source=source(id, at),
+        record="runs",
+        statement=words,
+        nature=Nature.TEXTUAL,
+        is_correction=place(id, at).ours,
+        reading=READINGS[reading].sentence if reading else "",
+        why=why,
+        **{"coverage": coverage, **ruled},
+    )
 
 
 @dataclass(frozen=True)
@@ -73,8 +87,12 @@ class _Listing:
         evidence = (Evidence(Kind.EXACT, "the listing, run", self.agrees, self.cases, controls),)
         if not reading:
             return {"verdict": Verdict.HOLDS, "evidence": evidence}
-        return {"verdict": Verdict.HOLDS_IF, "severity": READINGS[reading].severity, "evidence": evidence,
-                "note": f"Not{_words(' for ', broken)}."}  # fmt: skip
+        return {
+            "verdict": Verdict.HOLDS_IF,
+            "severity": READINGS[reading].severity,
+            "evidence": evidence,
+            "note": f"Not{_words(' for ', broken)}.",
+        }
 
     def mended(self, mend: Case) -> dict[str, Any]:
         """A slip of the sentence is a misprint; one of the listing is false where a value comes, another one."""
@@ -92,10 +110,14 @@ class _Listing:
         control = Control(f"mended: {slip}", points=points)
         wrong = Evidence(Kind.EXACT, "as printed", self.differs, self.cases, (control,))
         return {
-            "verdict": Verdict.FALSE, "severity": Severity.CODE, "evidence": (wrong, right), "coverage": WITNESSED,
-            "witness": Witness(self.cases[0]), "note": f"As printed something else comes. Mended: {slip}.",
+            "verdict": Verdict.FALSE,
+            "severity": Severity.CODE,
+            "evidence": (wrong, right),
+            "coverage": WITNESSED,
+            "witness": Witness(self.cases[0]),
+            "note": f"As printed something else comes. Mended: {slip}.",
             "holds_instead": f"{self.said(mend)}, with {slip}.",
-        }  # fmt: skip
+        }
 
 
 class _Nothing(tuple[str]):

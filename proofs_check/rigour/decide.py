@@ -10,12 +10,12 @@ from itertools import chain
 from typing import Any
 
 from proofs_check.core import witness
-from proofs_check.core.certificate import Checked, Outcome, building_on, check_certificate, instance, premise
+from proofs_check.core.certificate import Checked, Outcome, building_on, check_certificate, instance
 from proofs_check.core.domain import Sequent, needed, solvable
 from proofs_check.core.mutants import Mutant, mutants
 from proofs_check.core.printing import point_to_json, text
 from proofs_check.core.rules import FAULTS, Rejected, known_in
-from proofs_check.core.statement import FORMAT, Statement, obligations
+from proofs_check.core.statement import FORMAT, Statement, obligations, premise
 from proofs_check.core.terms import to_json
 from proofs_check.core.work import TooLarge, limited
 from proofs_check.rigour.arrange import doubtful, guarded, in_order, sides

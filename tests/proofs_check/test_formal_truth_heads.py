@@ -70,8 +70,11 @@ def test_sizes_and_logits_of_post_norm_states():
             equal(part("razor.eq7", 2), one, exact(2 * squares(head.gamma) + 2 * squares(bias)))
             equal(part("razor.eq8", 1), one, ball_scores(head, [state])[0])
             p, r = point["p"], point["r"]
-            middle = [sum(a[i] * b[j] for a, b in zip(p, r, strict=True)) for i in range(len(state))
-                      for j in range(len(state))]  # fmt: skip
+            middle = [
+                sum(a[i] * b[j] for a, b in zip(p, r, strict=True))
+                for i in range(len(state))
+                for j in range(len(state))
+            ]
             equal(part("razor.eq8", 2), one, exact(squares(middle)).sqrt() * exact(2 * squares(head.gamma, bias)))
 
 
@@ -154,24 +157,51 @@ def test_the_levels_of_a_listing():
 ONE, FAR = {"d": 1, "h": (1,), "g": (3,), "b": (-3,)}, 10**9
 # claim: points that its domain must hold, the least sizes and the ends of its ranges among them
 LEAST = {
-    "kv.thm3.3": [{"L": 3, "d": 1, "sigma": t, "m": m, "c": 1, "x": ((-FAR,), (FAR,), (0,)),
-                 **dict.fromkeys(("a1", "a2", "b1", "b2"), 0)} for t, m in (
-        (Fraction(1, FAR), 0), (FAR, FAR))],
-    "kv.thm3.3.impossible": [dict.fromkeys(("a1", "a2", "b1", "b2", "a", "b", "m"), x) | {"sigma": abs(x), "u": abs(x)}
-                             for x in (-FAR, Fraction(1, FAR))],
+    "kv.thm3.3": [
+        {
+            "L": 3,
+            "d": 1,
+            "sigma": t,
+            "m": m,
+            "c": 1,
+            "x": ((-FAR,), (FAR,), (0,)),
+            **dict.fromkeys(("a1", "a2", "b1", "b2"), 0),
+        }
+        for t, m in ((Fraction(1, FAR), 0), (FAR, FAR))
+    ],
+    "kv.thm3.3.impossible": [
+        dict.fromkeys(("a1", "a2", "b1", "b2", "a", "b", "m"), x) | {"sigma": abs(x), "u": abs(x)}
+        for x in (-FAR, Fraction(1, FAR))
+    ],
     "kv.appM.inference": [{"a1": 1, "a2": 0, "n": 2, "x": (0, 1), "s": 2}],
-    "razor.thm1": [{**ONE, "n": 2, "e": 1, "c": 0, "h": ((1,), (-1,)), "p": ((0,),), "r": ((0,),), "j": 1,
-                    "z": 1, "l": 1, "eps": Fraction(FAR - 1, FAR)}],
-    "razor.thm1.corrected": [{"n": 2, "k": 1, "l": t, "D": wide, "gap": gap, "a": -FAR, "s": (-FAR, wide - FAR),
-                              "eps": Fraction(1, FAR)} for t, wide, gap in ((Fraction(1, FAR), 0, 0), (FAR, 9, 9))],
+    "razor.thm1": [
+        {
+            **ONE,
+            "n": 2,
+            "e": 1,
+            "c": 0,
+            "h": ((1,), (-1,)),
+            "p": ((0,),),
+            "r": ((0,),),
+            "j": 1,
+            "z": 1,
+            "l": 1,
+            "eps": Fraction(FAR - 1, FAR),
+        }
+    ],
+    "razor.thm1.corrected": [
+        {"n": 2, "k": 1, "l": t, "D": wide, "gap": gap, "a": -FAR, "s": (-FAR, wide - FAR), "eps": Fraction(1, FAR)}
+        for t, wide, gap in ((Fraction(1, FAR), 0, 0), (FAR, 9, 9))
+    ],
     "razor.appA.last_step": [{"n": 1, "s": (-FAR,), "l": Fraction(1, FAR), "j": 1}],
-    "razor.sec3.1.discard": [{"n": 1, "l": Fraction(1, FAR), "D": 0, "numerator": 0, "a": FAR, "s": (FAR,),
-                              "eps": Fraction(FAR - 1, FAR)}],
+    "razor.sec3.1.discard": [
+        {"n": 1, "l": Fraction(1, FAR), "D": 0, "numerator": 0, "a": FAR, "s": (FAR,), "eps": Fraction(FAR - 1, FAR)}
+    ],
     "razor.eq7": [{**ONE, "c": 0}, {"d": 2, "c": 1, "h": (0, 1), "g": (0, 0), "b": (0, 0)}],
     "razor.eq8": [{**ONE, "e": 1, "c": 0, "p": ((0,),), "r": ((-FAR,),)}],
     "razor.sec3.2.no_decay": [{"n": 2, "k": 1, "w": 0, "D": 0, "a": -FAR, "s": (-FAR, -FAR), "eps": Fraction(1, FAR)}],
     "kv.listing_l.levels": [{"a": 0, "b": 1, "n": 199}, {"a": 1, "b": 0, "n": 0}],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", LEAST)
@@ -179,6 +209,10 @@ def test_the_domain_holds_the_least_and_the_extreme_cases(name):
     base = premise(FORMAL[name])
     base = replace(base, given=tuple(given for given in base.given if given.parts[0] != "="))  # it gives a number
     for point in LEAST[name]:
-        at = {key: tuple(tuple(map(Fraction, x)) if isinstance(x, tuple) else Fraction(x) for x in value)
-              if isinstance(value, tuple) else Fraction(value) for key, value in point.items()}  # fmt: skip
+        at = {
+            key: tuple(tuple(map(Fraction, x)) if isinstance(x, tuple) else Fraction(x) for x in value)
+            if isinstance(value, tuple)
+            else Fraction(value)
+            for key, value in point.items()
+        }
         assert witness.meets(base, at), (name, point)

@@ -75,8 +75,9 @@ class Reader:
         while True:
             if self.took("/"):
                 found = found / self.factor()
-            elif self.took("*") or (self.tokens[self.place][0] and re.match(r"[\w(#|]", self.peek() or " ")
-                                    and self.peek() not in WORDS):  # fmt: skip
+            elif self.took("*") or (
+                self.tokens[self.place][0] and re.match(r"[\w(#|]", self.peek() or " ") and self.peek() not in WORDS
+            ):
                 found = found * self.factor()
             else:
                 return found
@@ -158,8 +159,9 @@ class Reader:
             nonlocal by_name
             by_name = bool(self.took("..")) or self.peek(1) == "=" or by_name
             if not by_name:
-                found.append(Term("each", self.take(), self.take("->") and self.sum()) if self.peek(1) == "->"
-                             else self.sum())  # fmt: skip
+                found.append(
+                    Term("each", self.take(), self.take("->") and self.sum()) if self.peek(1) == "->" else self.sum()
+                )
             elif re.match("[A-Za-z]", self.peek()):
                 own = self.take()
                 rest[own] = self.sum() if self.took("=") else Term("var", own)
@@ -239,8 +241,10 @@ class Sentence:
     def define(self, line):
         name, indices, body = re.fullmatch(r"(\w+)(?:\((.*?)\))? = (.*)", line).groups()
         reader = self.read(body)
-        self.parts[name] = indices.split(", ") if indices else [], reader.tried(
-            lambda: reader.whole(reader.sum), lambda: reader.whole(reader.formula))
+        self.parts[name] = (
+            indices.split(", ") if indices else [],
+            reader.tried(lambda: reader.whole(reader.sum), lambda: reader.whole(reader.formula)),
+        )
 
     def read(self, text):
         return Reader(text, self.known, self.parts)
@@ -314,20 +318,26 @@ class Sentence:
                 low, name, high = side.split(" < ")
                 box.append((name, self.term(low), self.term(high)))
         at = self.at(part["at"]) if part.get("at") else ()
-        return Form("supremum" if kind == "largest" else kind, terms, at, part.get("step") or "",
-                    bool(part.get("never")), tuple(box))  # fmt: skip
+        return Form(
+            "supremum" if kind == "largest" else kind,
+            terms,
+            at,
+            part.get("step") or "",
+            bool(part.get("never")),
+            tuple(box),
+        )
 
 
 FORMS = {
     "largest": r"the largest (?P<value>.*) over (?P<over>.*) is (?P<bound>.*), taken at (?P<at>.*)",
     "supremum": r"the supremum of (?P<value>.*) over (?P<over>.*) is (?P<bound>.*?)(?P<never> and not taken)?: "
-                r"as (?P<step>\w+'*) goes to 0, at (?P<at>.*) it is within (?P<rate>.*) of it",
+    r"as (?P<step>\w+'*) goes to 0, at (?P<at>.*) it is within (?P<rate>.*) of it",
     "limit": r"(?P<value>.*) tends to (?P<bound>.*) as (?P<step>\w+'*) (?P<way>grows|goes to 0), "
-             r"with an error of at most (?P<rate>.*)",
+    r"with an error of at most (?P<rate>.*)",
     "witness": r"for some (?P<over>.*), namely (?P<at>.*?): (?P<claim>.*)",
     "minimiser": r"(?P<value>.*) over (?P<over>.*) is least at (?P<at>.*) and nowhere else",
     "zero": r"at exactly one point of (?P<over>.*?): (?P<terms>.*) all vanish, and there (?P<box>.*)",
-}  # fmt: skip
+}
 
 
 def of_print(sentence, definitions):

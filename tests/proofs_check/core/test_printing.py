@@ -14,8 +14,11 @@ from proofs_check.language import absolute, both, each, eq, exp, fold, ne, total
 from tests.proofs_check.core import random_statements, reading
 from tests.proofs_check.core.canonical import canonical, of_statement
 
-STATEMENTS = {name: made for paper in ("kv", "razor", "resformer", "waiver")
-              for name, made in import_module(f"proofs_check.{paper}.formal").FORMAL.items()}  # fmt: skip
+STATEMENTS = {
+    name: made
+    for paper in ("kv", "razor", "resformer", "waiver")
+    for name, made in import_module(f"proofs_check.{paper}.formal").FORMAL.items()
+}
 RANDOM = range(120)
 
 
@@ -30,13 +33,13 @@ WORDS = {
     "#{i = 1..n: f[i] = 0 <= x}": total(i, 1, n, when(both(eq(f[i], 0), x >= 0), 1, 0)),
     "#{i = 1..n: f[i] != 0} (x/y)^2 * 0.05": total(i, 1, n, when(ne(f[i], 0), 1, 0)) * (x / y) ** 2 * Fraction(1, 20),
     "f(x[1, .], i -> x[i, i], i -> i[i])": Term("call", "f", each(i, x[1, i]), each(i, x[i, i]), each(i, i[i])),
-    "f((1, x, then 0), i -> (1 if i = 0, 2 if i = 1, else 0))":
-        Term("call", "f", each(j, when(eq(j, 1), 1, when(eq(j, 2), x, 0))),
-             each(i, when(eq(i, 0), 1, when(eq(i, 1), 2, 0)))),
+    "f((1, x, then 0), i -> (1 if i = 0, 2 if i = 1, else 0))": Term(
+        "call", "f", each(j, when(eq(j, 1), 1, when(eq(j, 2), x, 0))), each(i, when(eq(i, 0), 1, when(eq(i, 1), 2, 0)))
+    ),
     "(1, x, then 0)[x] != y": ne(when(eq(x, 1), 1, when(eq(x, 2), x, 0)), y),
     "all[ij = 12 23 31 32] f[i] x <= f[j]": both(*(f[a] * x <= f[b] for a, b in AFTER)),
     "(all[ij = 12 23 31 32] f[i] x <= f[j]) and x < y": both(*(f[a] * x <= f[b] for a, b in AFTER), x < y),
-}  # fmt: skip
+}
 
 
 def reread(made):
@@ -58,11 +61,18 @@ def test_a_tree_has_these_words_and_they_are_read_as_it(words):
     assert len(strict) == 4
 
 
-@pytest.mark.parametrize("step", [
-    lambda t: when(x < 1, t, 0), lambda t: Term("call", "f", t), lambda t: Term("max", t, x), lambda t: (t + 1) * 2,
-    lambda t: total(i, 1, 2, 1 / exp(t)), lambda t: when(both(x < t, x < 2), 1, 2),
-    lambda t: Term("call", "f", each(i, t)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "step",
+    [
+        lambda t: when(x < 1, t, 0),
+        lambda t: Term("call", "f", t),
+        lambda t: Term("max", t, x),
+        lambda t: (t + 1) * 2,
+        lambda t: total(i, 1, 2, 1 / exp(t)),
+        lambda t: when(both(x < t, x < 2), 1, 2),
+        lambda t: Term("call", "f", each(i, t)),
+    ],
+)
 def test_a_tree_as_deep_as_any_may_be_is_printed(step):
     tree = x
     while tree.depth < 190:

@@ -25,17 +25,47 @@ def half(last, more=1):
 CASES = [{"last": last} for last in (2, 3, 5)]
 SAID = {
     "holds": (summed, half, {"broken": [{"first": 2}, {"more": 2}]}, Verdict.HOLDS, None, ""),
-    "misprint": (summed, half, {"mend": {"more": 1}, "cases": [{"last": 5, "more": 2}]},
-                 Verdict.TYPO, Severity.MISPRINT, "The sum from 1 to 5: half of 5 (5 + 1)."),
-    "raises": (total, half, {"mend": {"imported": True}}, Verdict.TYPO, Severity.CODE,
-               "As printed it raises NameError. Mended: imported."),
-    "returns nothing": (summed, half, {"mend": {"returns": True}, "cases": [{"last": 5, "returns": False}]},
-                        Verdict.TYPO, Severity.CODE, "As printed it returns None. Mended: returns."),
-    "another value": (summed, half, {"mend": {"first": 1}, "cases": [{"last": 5, "first": 2}]},
-                      Verdict.FALSE, Severity.CODE, "As printed something else comes. Mended: first = 1."),
-    "reading": (summed, half, {"broken": [{"last": -5}], "reading": "exists"}, Verdict.HOLDS_IF, Severity.READING,
-                "Not for last = -5."),
-}  # fmt: skip
+    "misprint": (
+        summed,
+        half,
+        {"mend": {"more": 1}, "cases": [{"last": 5, "more": 2}]},
+        Verdict.TYPO,
+        Severity.MISPRINT,
+        "The sum from 1 to 5: half of 5 (5 + 1).",
+    ),
+    "raises": (
+        total,
+        half,
+        {"mend": {"imported": True}},
+        Verdict.TYPO,
+        Severity.CODE,
+        "As printed it raises NameError. Mended: imported.",
+    ),
+    "returns nothing": (
+        summed,
+        half,
+        {"mend": {"returns": True}, "cases": [{"last": 5, "returns": False}]},
+        Verdict.TYPO,
+        Severity.CODE,
+        "As printed it returns None. Mended: returns.",
+    ),
+    "another value": (
+        summed,
+        half,
+        {"mend": {"first": 1}, "cases": [{"last": 5, "first": 2}]},
+        Verdict.FALSE,
+        Severity.CODE,
+        "As printed something else comes. Mended: first = 1.",
+    ),
+    "reading": (
+        summed,
+        half,
+        {"broken": [{"last": -5}], "reading": "exists"},
+        Verdict.HOLDS_IF,
+        Severity.READING,
+        "Not for last = -5.",
+    ),
+}
 WRONG = {
     "promised what does not come": (summed, 6, {"broken": [{"last": 4}]}),
     "a slip that is none": (summed, half, {"mend": {"returns": True}}),
@@ -45,7 +75,7 @@ WRONG = {
     "a change that breaks nothing": (summed, half, {"broken": [{"first": 2}, {"first": 1}]}),
     "no change that breaks it": (summed, half, {}),
     "a reading that leaves nothing out": (summed, half, {"broken": [{"last": 7}], "reading": "exists"}),
-}  # fmt: skip
+}
 
 
 def made(code, promised, rest):
