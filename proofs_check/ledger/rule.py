@@ -136,7 +136,7 @@ def kept(statement: Statement) -> Mapping[str, Any]:
     from proofs_check.ledger import judged, store  # which ask the registry whose a statement is
 
     found: Mapping[str, Any] | None = judged.known(statement)
-    return store.judge(statement.to_json(), None, False) if found is None else found
+    return store.alone(statement) if found is None else found
 
 
 def told(known: Statement, other: Statement) -> str:

@@ -88,15 +88,21 @@ def judge(data: Any, offer: Row | None = None, mutants: bool = True) -> Row:
     statement = from_data(data)
     if offer is not None:
         return _judged(statement, offer, mutants)
-    entry = stored(statement)
-    if statement.digest not in _ALONE:
-        _ALONE[statement.digest] = _judged(statement, entry, False)
-    alone = _ALONE[statement.digest]
-    if not mutants or alone["outcome"] != Outcome.PROVED.value:
-        return alone
+    found = alone(statement)
+    if not mutants or found["outcome"] != Outcome.PROVED.value:
+        return found
     if statement.digest not in _MUTANTS:
+        entry = stored(statement)
         _MUTANTS[statement.digest] = counted(statement, entry["certificate"], entry["mutants"])
-    return {**alone, "mutants": _MUTANTS[statement.digest]}
+    return {**found, "mutants": _MUTANTS[statement.digest]}
+
+
+def alone(statement: Statement) -> Row:
+    """What the core says of a statement by its stored entry, its mutants left out."""
+    digest = statement.digest
+    if digest not in _ALONE:
+        _ALONE[digest] = _judged(statement, stored(statement), False)
+    return _ALONE[digest]
 
 
 def told_apart(known: Statement, other: Statement) -> str:

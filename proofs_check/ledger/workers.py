@@ -104,13 +104,13 @@ def run(plan: Plan, jobs: int, started: Callable[[list[Row]], Progress] | None =
 def _judged(offered: tuple[Any, Found | None, Any], mutants: bool) -> Found:
     """What the core says of a statement, and the ruling where one is computed from what the core says."""
     from proofs_check.ledger.ruling import from_json, ruled
-    from proofs_check.ledger.store import judge, told_apart
+    from proofs_check.ledger.store import alone, judge, told_apart
 
     formal, offer, case = offered
     found = judge(formal, offer, mutants)
     if case is None:
         return found
-    ruling = ruled(from_json(case), lambda statement: judge(statement.to_json(), None, False), told_apart)
+    ruling = ruled(from_json(case), alone, told_apart)
     severity = None if ruling.severity is None else ruling.severity.value
     return {**found, "ruling": [ruling.verdict.value, severity]}
 
