@@ -15,7 +15,7 @@ from typing import Any
 
 from proofs_check import trust
 from proofs_check.core.statement import Statement, from_data
-from proofs_check.ledger.store import filed, judge
+from proofs_check.ledger.store import file_digest, judge
 
 Row = dict[str, Any]
 FILE = Path(__file__).with_name("judged.json")
@@ -51,9 +51,9 @@ def written(statements: Iterable[Statement]) -> str:
 
 
 def key(statement: Statement) -> str:
-    """A hash of all that the row of a statement follows from."""
-    entry = json.dumps(filed(statement), sort_keys=True)
-    return hashlib.sha256(f"{_trusted()} {statement.digest} {entry}".encode()).hexdigest()[:32]
+    """A hash of all that the row of a statement follows from; of its certificates, the file as a whole."""
+    stored = file_digest(statement)
+    return hashlib.sha256(f"{_trusted()} {statement.digest} {stored}".encode()).hexdigest()[:32]
 
 
 @cache

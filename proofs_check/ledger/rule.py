@@ -1,7 +1,8 @@
 """The record of a statement. It has no word for a verdict, a severity, a hypothesis, a witness or a strength."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from copy import copy
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -70,8 +71,14 @@ class Rule:
 def rule(id: str, at: str, printed: Statement, **rest: Any) -> Rule:
     """The record of a statement; its name is the id. rest: meant, reading, shown, why."""
     meant = rest.pop("meant", None)
-    named = None if meant is None else replace(meant, name=f"{id}.meant")
-    return Rule(id, at, replace(printed, name=id), named, **rest)
+    return Rule(id, at, _named(printed, id), None if meant is None else _named(meant, f"{id}.meant"), **rest)
+
+
+def _named(statement: Statement, name: str) -> Statement:
+    """The statement under another name, which changes nothing that was checked when it was made."""
+    made = copy(statement)
+    object.__setattr__(made, "name", name)
+    return made
 
 
 def states(

@@ -7,6 +7,7 @@ again when it is read.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from functools import cache
@@ -61,6 +62,17 @@ def filed(statement: Statement) -> Row | None:
         return None if paper is None else _file(paper.certificates).get(statement.digest)
     except ValueError as damage:
         return {"error": f"its certificate cannot be read: {damage}"}
+
+
+def file_digest(statement: Statement) -> str:
+    """The sha256 of the file that a statement's certificate would lie in; "" where there is none."""
+    paper = _paper(statement)
+    return "" if paper is None else _digest(paper.certificates)
+
+
+@cache
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
 
 
 def _paper(statement: Statement) -> Paper | None:

@@ -107,10 +107,10 @@ def _judged(offered: tuple[Any, Found | None, Any], mutants: bool) -> Found:
     from proofs_check.ledger.store import alone, judge, told_apart
 
     formal, offer, case = offered
-    found = judge(formal, offer, mutants)
     if case is None:
-        return found
+        return judge(formal, offer, mutants)
     ruling = ruled(from_json(case), alone, told_apart)
+    found = judge(formal, offer, mutants) if mutants or offer is not None else alone(ruling.governs)
     severity = None if ruling.severity is None else ruling.severity.value
     return {**found, "ruling": [ruling.verdict.value, severity]}
 

@@ -63,7 +63,7 @@ def own_pages():
 
 
 KEPT = (registry.installed.cache_clear, registry._mentions.cache_clear, store._file.cache_clear, store._ALONE.clear,
-        view.places.cache_clear)  # fmt: skip
+        view.places.cache_clear, store._digest.cache_clear)  # fmt: skip
 
 
 @pytest.fixture
