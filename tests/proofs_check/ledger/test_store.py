@@ -262,11 +262,12 @@ def test_the_scripts_find_again_what_is_stored(ledger, paper):
 
 
 MUTANTS, IDENTITIES = 0.90, 0.95  # the share refuted of those that are not shown to be true
-# Most mutants of these are true, or open, or of one or two kinds: see the page.
+# Most mutants of these are true, or open, or of one or two kinds: see the page. A comparison of a table's cells has
+# no filed certificate and nothing to change but its cells: it is not asked for kinds.
 FEW_KINDS = {
     "kv.beyond.critical_point", "razor.eq6.order", "waiver.eq5", "waiver.sec3.2.smaller.corrected",
     "waiver.atlas.sink.contains.drain", "waiver.atlas.drain.separated.sink", "kv.beyond.family.middle",
-    "kv.beyond.family.only_key", "resformer.beyond.drain",
+    "kv.beyond.family.only_key", "resformer.beyond.drain", "razor.sec1.range", "razor.sec1.overhead",
 }  # fmt: skip
 
 
@@ -281,7 +282,7 @@ def test_of_the_mutants_not_shown_true_nine_in_ten_are_refuted_and_more_of_ident
         told.append(found)
         if all(_equalities(part.goal) for _, part in obligations(claim.formal)):
             identities.append(found)
-        if len(found["kinds"]) < 3:
+        if len(found["kinds"]) < 3 and store.filed(claim.formal) is not None:
             few.add(name)
     assert len(told) >= 41 and few <= FEW_KINDS
     for counts, least in ((told, MUTANTS), (identities, IDENTITIES)):
