@@ -42,7 +42,7 @@ def runs(
 
     code, promised: functions whose first line says what they give, a {name} there being the value of that argument;
     their defaults are what is printed, and promised may be a plain value. cases: where the two are compared. mend: the
-    arguments that put a slip right, of the listing or of the sentence, each of them needed. broken: without a slip,
+    arguments that put a slip right, of the listing or of the sentence; fewer of them do not. broken: without a slip,
     changes of the cases such that the two differ; with a reading, what it leaves out.
     """
     listed = _Listing(code, promised, tuple(cases))
@@ -97,7 +97,8 @@ class _Listing:
     def mended(self, mend: Case) -> dict[str, Any]:
         """A slip of the sentence is a misprint; one of the listing is false where a value comes, another one."""
         slip, points = _words("", [mend]), self.changed(mend)
-        parts = [{name: mend[name] for name in mend if name != one} for one in mend]
+        # The listing as printed, and with all but one of the arguments mended; for a single argument both are one.
+        parts = [{}, *({name: mend[name] for name in mend if name != one} for one in mend if len(mend) > 1)]
         controls = tuple(Control(_words("mended by ", [p]) or "as printed", points=self.changed(p)) for p in parts)
         right = Evidence(Kind.EXACT, f"mended: {slip}", self.agrees, points, controls)
         if callable(self.promised) and mend.keys() <= _arguments(self.promised).keys():

@@ -14,7 +14,7 @@ REACH = {"proved": "The core has proved it", "refuted": "The core has refuted it
          "argued": "The pieces are checked by machine; prose puts them together",
          "instances": "Checked at these, and nothing is said beyond", "sampled": "Sampled, and nothing is said beyond",
          "trained": "Trained, and nothing is said beyond"}  # fmt: skip
-LONG = 200  # letters: a longer statement is told on the page of its claim
+LONG = 250  # characters: a longer statement is left to the page of its claim
 
 
 class Finding(NamedTuple):
@@ -41,7 +41,7 @@ class Finding(NamedTuple):
 
 
 def _told(row: Row) -> str:
-    statement = row.statement if len(row.statement) <= LONG else "The statement stands with the claim"
+    statement = row.statement if len(row.statement) <= LONG else "Its page has the formula"
     said = [statement, row.reading, row.note]
     said.insert(1, "If " + "; ".join(row.conditions) if row.conditions else "")
     refuted = row.strength == "proved" and row.verdict in ("false", "typo", "refuted")

@@ -119,5 +119,3 @@ def test_certificate_that_says_everywhere_is_checked():
             check_certificate(wrong, claimed)
     assert check_certificate(SQUARES, evaluated(SQUARES)).outcome is Outcome.PROVED
     assert evaluated(stated(N >= 1, whole("n", 1))) is None and evaluated(stated(N >= 1, whole("n", 1, 9**9))) is None
-
-

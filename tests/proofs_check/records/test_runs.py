@@ -22,6 +22,16 @@ def half(last, more=1):
     return last * (last + more) // 2
 
 
+def twice(last, shift=1, back=1):
+    """Twice the sum to {last}, where two slips undo each other."""
+    return last * (last + 1) + shift - back
+
+
+def double(last):
+    """{last} ({last} + 1)."""
+    return last * (last + 1)
+
+
 CASES = [{"last": last} for last in (2, 3, 5)]
 SAID = {
     "holds": (summed, half, {"broken": [{"first": 2}, {"more": 2}]}, Verdict.HOLDS, None, ""),
@@ -71,6 +81,7 @@ WRONG = {
     "a slip that is none": (summed, half, {"mend": {"returns": True}}),
     "a mend that mends nothing": (total, half, {"mend": {"first": 1}}),
     "a mend of more than the slip": (total, half, {"mend": {"imported": True, "first": 1}}),
+    "two slips of the sentence that undo each other": (double, twice, {"mend": {"shift": 0, "back": 0}}),
     "a mend of a name that neither has": (total, half, {"mend": {"import": True}}),
     "a change that breaks nothing": (summed, half, {"broken": [{"first": 2}, {"first": 1}]}),
     "no change that breaks it": (summed, half, {}),
