@@ -113,7 +113,8 @@ def test_finitely_many_points_are_all_evaluated(name):
 
 
 def test_certificate_that_says_everywhere_is_checked():
-    for wrong in (stated(N < 6), stated(exp(N) >= 1, whole("n", 1)), stated(N > 7, given=[N > 6])):
+    undefined = stated(ne(1 / (N - 3), 0))
+    for wrong in (stated(N < 6), undefined, stated(exp(N) >= 1, whole("n", 1)), stated(N > 7, given=[N > 6])):
         claimed = {"format": 1, "statement": wrong.digest, "point": {"n": "1"}, "everywhere": True}
         with pytest.raises(Rejected):
             check_certificate(wrong, claimed)
