@@ -8,6 +8,7 @@ import pytest
 from proofs_check.core.certificate import Outcome, check_certificate
 from proofs_check.core.finite import evaluated
 from proofs_check.core.rules import Rejected
+from proofs_check.core.terms import lift
 from proofs_check.language import choice, either, eq, exp, ne, real, sqrt, statement, var, whole
 from proofs_check.ledger.claim import Severity, Verdict
 from proofs_check.ledger.readings import READINGS, Reading
@@ -33,6 +34,7 @@ def found(printed, meant=None, **rest):
 
 SQUARES, BEYOND = stated(N * N >= N), stated(N * N > N)
 FIXED, SHIFTED = stated(eq(N + 2, 2 + N)), stated(eq(N + 2, 3 + N))
+CUBE = N * N * N + 3 * N * N + 3 * N + 1
 ROWS = {
     "proved": (SQUARES, None, {}, ("holds", None)),
     "refuted, finite": (BEYOND, None, {}, ("false", "repairable")),
@@ -52,6 +54,8 @@ ROWS = {
     "shown, and something else": (SHIFTED, FIXED, {"shown": stated(N >= 1)}, ("false", "repairable")),
     "the same exchange at three places": (stated(eq(N + 3 + 3 + 3, 6 + N)), stated(eq(N + 2 + 2 + 2, 6 + N)),
                                           {"shown": stated(2 <= N + 2)}, ("false", "repairable")),
+    "a large exchange": (stated(eq(2, CUBE)), stated(eq((N + 1) * (N + 1) * (N + 1), CUBE)),
+                         {"shown": stated((N + 1) * (N + 1) * (N + 1) >= 1)}, ("false", "repairable")),
     "no point meets the hypotheses": (BEYOND, stated(N * N > N, given=[N > 4, N < 2]), {}, ("refuted", None)),
     "a reading and nothing that is meant": (BEYOND, None, {"reading": "rivals"}, ("false", "repairable")),
     "another statement": (BEYOND, stated(N * N * N >= N), {}, ("false", "repairable")),
@@ -97,6 +101,7 @@ def test_case_survives_as_data():
 FINITE = {
     "two variables, the later below the earlier": (stated(M <= N, N, whole("m", 1, N)), "proved"),
     "an open end": (stated(N < 6, replace(N, high_open=True)), "proved"),
+    "an open low end": (stated(N > 1, replace(N, low_open=True)), "proved"),
     "a choice": (stated(eq(N, 2 * (N / 2)), choice("n", 2, 5)), "proved"),
     "no point at all": (stated(N > 7, given=[N > 6]), "error"),
     "false at the last point": (stated(N < 6), "refuted"),
@@ -121,4 +126,9 @@ def test_certificate_that_says_everywhere_is_checked():
         with pytest.raises(Rejected):
             check_certificate(wrong, claimed)
     assert check_certificate(SQUARES, evaluated(SQUARES)).outcome is Outcome.PROVED
-    assert evaluated(stated(N >= 1, whole("n", 1))) is None and evaluated(stated(N >= 1, whole("n", 1, 9**9))) is None
+    pair = replace(whole("n", 1, 6), sizes=(lift(2),))  # two whole numbers, each from 1 to 6
+    for many in (whole("n", 1), whole("n", 1, 9**9), real("n", 1, 6), pair):
+        assert evaluated(stated(M >= 1, M, many)) is None
+    half = stated(ne(2 * N, 7), real("n", 1, 6))  # false at 7/2 alone, between the whole numbers
+    with pytest.raises(Rejected, match="Endless"):
+        check_certificate(half, {"format": 1, "statement": half.digest, "point": {"n": "1"}, "everywhere": True})
