@@ -151,14 +151,14 @@ def pages(registry, rows) -> dict[Path, str]:
     from ..pages import arena_page, conform_page, family_page
 
     folder, readme = ROOT / "docs", ROOT / "README.md"
-    sentences, worth = folder / "coverage.md", folder / "trust.md"
+    worth = folder / "trust.md"
     return {folder / name: text for name, text in claim_tables(registry, rows).items()} | {
         folder / "errata.md": errata(registry, rows),
         folder / "arena.md": arena_page.page(registry),
         folder / "conform-board.md": conform_page.page(),
         folder / "rooms.svg": rooms.picture(),
         folder / "family.md": family_page.page(registry),
-        sentences: coverage_page.with_shares(sentences.read_text("utf-8"), rows),
+        folder / "coverage.md": coverage_page.page(rows),
         worth: between(between(worth.read_text("utf-8"), SIZES, sizes()), READ, second_reading(rows)),
         readme: between(readme.read_text("utf-8"), FOUND, findings(rows)),
     }
@@ -179,10 +179,9 @@ def findings(rows) -> list[str]:
     by_id = {row.id: row for row in rows}
     told = [(escaped(one.title(by_id)), escaped(one.text(by_id)), one.claims[0]) for one in FINDINGS]
     lines = [f"{at}. **{title}.** {text} `{name}`" for at, (title, text, name) in enumerate(told, 1)]
-    shares = coverage_page.shares((ROOT / "docs" / "coverage.md").read_text("utf-8"), rows)
     wrong = docket.wrong(rows)
-    return [*lines, "", "How many of the papers' checkable sentences are ruled on:", "",
-            *coverage_page.table([share for share in shares if ":" not in share.name], "paper"), "",
+    return [*lines, "", "How many of the papers' claims are decided:", "",
+            *coverage_page.table(coverage_page.shares(rows), "paper"), "",
             f"{len(wrong)} claims of the papers are false or misprinted, by {len(docket.defects(wrong))} defects: the "
             "[errata](docs/errata.md) list them. `python -m scripts verify --id kv.thm3.3` prints one claim in "
             "full."]  # fmt: skip

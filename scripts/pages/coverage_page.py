@@ -1,84 +1,40 @@
-"""docs/coverage.md: every checkable sentence of the papers with the claims that rule on it, and the shares."""
+"""docs/coverage.md: what the claims are, how many are decided, which places they are about, what is left out."""
 
 import re
-from collections import Counter
-from collections.abc import Iterable
-from typing import NamedTuple
+import sys
+import tomllib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
+from proofs_check.ledger.paper import Paper
+from proofs_check.ledger.place import word_of
+from proofs_check.ledger.registry import host, installed
 from proofs_check.ledger.row import Row
 
-from .markdown import between
+from .docket import papers
+from .markdown import escaped
 
-SHARES = ("<!-- shares: begin -->", "<!-- shares: end -->")
-HAND = ("<!-- by hand: begin -->", "<!-- by hand: end -->")
+TOP = """\
+# Coverage
 
-
-class Sentence(NamedTuple):
-    """A checkable sentence of a paper, its section, and the claims that rule on it."""
-
-    section: str
-    text: str
-    claims: tuple[str, ...]
-
-
-def sentences(text: str) -> list[Sentence]:
-    """The rows of the tables of docs/coverage.md."""
-    found, section = [], ""
-    for line in text.splitlines():
-        if line.startswith("### "):
-            section = line[4:]
-        elif re.match(r"\| \d+ \|", line):
-            _, sentence, claims = (cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1])
-            found.append(Sentence(section, sentence, tuple(re.findall(r"`([^`]+)`", claims))))
-    return found
-
-
-class Share(NamedTuple):
-    """What is ruled on of the checkable sentences of a paper or section. Each is in one of the four counts after the
-    first; `proved` are those of the decided ones of which the core proved or refuted a claim.
-    """
-
-    name: str
-    sentences: int
-    decided: int
-    unsettled: int
-    ours: int
-    none: int
-    proved: int
-
-
-HEADING = ("sentences", "decided", "unsettled", "ours only", "not ruled on", "proved by the core")
-
-
-def shares(text: str, rows: Iterable[Row]) -> list[Share]:
-    """The shares of each paper, then of each section, from the page of sentences and the ledger's rows."""
-    found = {row.id: row for row in rows}
-    counts: dict[str, Counter] = {}
-    for sentence in sentences(text):
-        states = _states([found[name] for name in sentence.claims])
-        for name in (sentence.section.split(":")[0], sentence.section):
-            counts.setdefault(name, Counter()).update(("sentences", *states))
-    order = sorted(counts, key=lambda name: ":" in name)
-    return [Share(name, *(counts[name][field] for field in Share._fields[1:])) for name in order]
-
-
-def _states(claims: list[Row]) -> list[str]:
-    theirs = [row for row in claims if not row.is_correction]
-    decided = [row for row in theirs if row.verdict not in ("unsettled", "open")]
-    if not decided:
-        return ["unsettled" if theirs else "ours" if claims else "none"]
-    return ["decided", *["proved"] * any(row.strength == "proved" for row in decided)]
-
-
-def table(found: Iterable[Share], first: str) -> list[str]:
-    """Lines of a Markdown table."""
-    cells = [[share.name, *map(str, share[1:])] for share in found]
-    return ["| " + " | ".join(line) + " |" for line in ([first, *HEADING], ["---"] * 7, *cells)]
-
-
+What the claims of the papers are, how many of them are decided, and where they stand. A claim is *decided* if its
+verdict is neither `unsettled` nor `open`; `verify --id` prints what it would take to settle one. *Decided by the core*
+counts those that the core proved or refuted. A claim stands in the list at each place that its source names, by the numbers of
+the paper's own text. Our own statements, which stand beside the papers' claims, are left out. Last come the checkable
+sentences that no claim is about, in our words: a person keeps that list. All else here is made from the claims."""
 RECORDS = {"rule": "statements: sentence, conditions and verdict computed from a tree", "runs": "listings that are run",
            "refers": "labels and symbols, looked up in the paper's list", "quoted": "quotations: our words",
            "by hand": "by hand: sentence, conditions, verdict and checks"}  # fmt: skip
+HEADING = ("claims", "decided", "unsettled or open", "decided by the core", "sentences left out")
+
+
+def page(rows: Sequence[Row]) -> str:
+    """The page of the papers that ship, from their rows."""
+    lines = [TOP, "", *by_record(rows), "", *table(shares(rows), "paper")]
+    for name in host():
+        if mine := [row for row in rows if row.paper == name and not row.is_correction]:
+            lines += _paper(installed()[name], mine)
+    return "\n".join(lines) + "\n"
 
 
 def by_record(rows: Iterable[Row]) -> list[str]:
@@ -88,7 +44,75 @@ def by_record(rows: Iterable[Row]) -> list[str]:
     return ["| what a claim is | the papers' | ours |", "| --- | --- | --- |", *lines]
 
 
-def with_shares(text: str, rows: Iterable[Row]) -> str:
-    """The coverage page with its tables of shares brought up to date."""
-    text = between(text, HAND, by_record(rows))
-    return between(text, SHARES, table(shares(text, rows), "section"))
+def shares(rows: Iterable[Row]) -> list[tuple[str, ...]]:
+    """For each paper, all versions together: its name and the numbers under HEADING."""
+    own = [row for row in rows if not row.is_correction]
+    found = []
+    for page, paper in {paper.page: paper for paper in papers(row.id for row in own).values()}.items():
+        mine = [row for row in own if installed()[row.paper].page == page]
+        decided = [row for row in mine if row.verdict not in ("unsettled", "open")]
+        proved, left = sum(row.strength == "proved" for row in decided), sum(map(len, unruled(paper).values()))
+        numbers = (len(mine), len(decided), len(mine) - len(decided), proved, left)
+        found.append((paper.short[0].upper() + paper.short[1:], *map(str, numbers)))
+    return found
+
+
+def table(found: Iterable[Sequence[str]], first: str) -> list[str]:
+    """Lines of a Markdown table."""
+    return ["| " + " | ".join(line) + " |" for line in ([first, *HEADING], ["---"] * (len(HEADING) + 1), *found)]
+
+
+def places(paper: Paper, source: str) -> list[str]:
+    """The labels of the paper that a source names, "RazorAttention, Section 3.1, Theorem 1". Where it has words that no
+    record may use, the labels of the parts between its commas that can be read."""
+    text = source.partition(", ")[2]
+    try:
+        return list(paper.place(text).labels)
+    except ValueError:
+        found = [label for part in re.split(r"[,;()]", text) for label in _read(paper, part)]
+    return list(dict.fromkeys(found))
+
+
+def _read(paper: Paper, text: str) -> tuple[str, ...]:
+    try:
+        return paper.place(text.strip()).labels
+    except ValueError:
+        return ()
+
+
+def unruled(paper: Paper) -> dict[str, list[str]]:
+    """Checkable sentences that no claim of the paper is about, by place: `unruled.toml` beside the paper's claims."""
+    path = Path(str(sys.modules[paper.package].__file__)).with_name("unruled.toml")
+    return tomllib.loads(path.read_text("utf-8")) if path.is_file() else {}
+
+
+def _paper(paper: Paper, rows: Sequence[Row]) -> list[str]:
+    """The list of one version: its places in the order of its record, the text first."""
+    at: dict[str, list[Row]] = {label: [] for label in _ordered(paper)}
+    for row in rows:
+        for label in places(paper, row.source):
+            at[label].append(row)
+    lines = ["", f"## {paper.short[0].upper()}{paper.short[1:]}{f', {paper.version}' * bool(paper.version)}", "",
+             "| place | decided | unsettled or open |", "|---|---|---|"]  # fmt: skip
+    for label, there in at.items():
+        unsettled = [row for row in there if row.verdict in ("unsettled", "open")]
+        decided = [row for row in there if row not in unsettled]
+        if there:
+            lines.append(f"| {label} | {_ids(decided)} | {_ids(unsettled)} |")
+    if any(other.first is paper for other in installed().values()):
+        return lines  # of a version before, only what the next one has left out or numbers otherwise is ruled on
+    lines += ["", f"No claim names: {', '.join(label for label, there in at.items() if not there) or 'none'}."]
+    left = [f"- {label}: {escaped(one)}" for label, sentences in unruled(paper).items() for one in sentences]
+    return [*lines, "", "Sentences that no claim is about:", "", *left] if left else lines
+
+
+def _ordered(paper: Paper) -> list[str]:
+    """The labels of the paper: the text's first, those of one word together, by number, 4.3.1 after 4.3."""
+    known = sorted(paper.places, key=lambda label: paper.places[label] != "text")
+    words = list(dict.fromkeys(map(word_of, known)))
+    numbers = {label: [(len(part), part) for part in label.split()[-1].split(".")] for label in known}
+    return sorted(known, key=lambda label: (paper.places[label] != "text", words.index(word_of(label)), numbers[label]))
+
+
+def _ids(rows: Iterable[Row]) -> str:
+    return " ".join(f"`{row.id}`" for row in rows)

@@ -1,53 +1,48 @@
-"""The page of checkable sentences: its claims exist, no claim of a paper is left out, the shares are as promised."""
+"""The page of what is ruled on: no claim of a paper is left out, the counts are those of the rows, places are real."""
 
-import re
 from types import SimpleNamespace
 
-from proofs_check.ledger.registry import load
+from proofs_check.kv import KV
+from proofs_check.ledger.registry import host, installed, load
 from scripts.pages import coverage_page
-from tests.scripts.commands import text_of
 
-REGISTRY = load()
-TEXT = text_of("docs/coverage.md")
-ROWS = coverage_page.sentences(TEXT)
-# per cent of the checkable sentences
-PROMISED = {"KV shifting": 96, "RazorAttention": 93, "ResFormer": 80, "Waiver paper": 92}
+REGISTRY = load(host())
 
 
-def test_every_claim_that_is_named_exists_and_every_row_is_read():
-    assert {claim for row in ROWS for claim in row.claims} <= set(REGISTRY)
-    assert len(ROWS) == len(re.findall(r"^\| \d+ \|", TEXT, re.M)) > 500
+PLAIN = {"source": "KV shifting (final), Table 3", "verdict": "holds", "strength": "argued", "is_correction": False}
 
 
-def test_every_claim_of_a_paper_is_named():
-    named = {claim for row in ROWS for claim in row.claims}
-    assert [name for name, claim in REGISTRY.items() if not claim.is_correction and name not in named] == []
+def _row(name, **rest):
+    return SimpleNamespace(**{"id": name, "paper": name.split(".")[0], "record": "rule", **PLAIN, **rest})
 
 
-PAGE = """### P: 1 One
-| 1 | a | `t.holds` `o.more` |
-| 2 | b | `t.open` |
-| 3 | c | `o.more` |
-| 4 | d |  |
-| 5 | e | `t.open` `t.false` |
-### P: 2 Two
-| 1 | f | `t.open` `o.proved` |
-"""
+ROWS = [_row("kv.one", strength="proved"), _row("kv.two", verdict="open", strength="proved"), _row("kv.three"),
+        _row("kv.ours", is_correction=True), _row("kv1.old", verdict="unsettled"), _row("razor.a")]  # fmt: skip
 
 
-def test_a_sentence_is_decided_by_claims_of_the_paper_alone():
-    said = {"t.holds": ("holds", "argued"), "t.open": ("unsettled", "read"), "t.false": ("false", "proved"),
-            "o.more": ("holds", "argued"), "o.proved": ("holds", "proved")}  # fmt: skip
-    rows = [SimpleNamespace(id=name, verdict=verdict, strength=strength, is_correction=name.startswith("o."))
-            for name, (verdict, strength) in said.items()]  # fmt: skip
-    found = coverage_page.shares(PAGE, rows)
-    assert [tuple(share) for share in found] == [
-        ("P", 6, 2, 2, 1, 1, 1), ("P: 1 One", 5, 2, 1, 1, 1, 1), ("P: 2 Two", 1, 0, 1, 0, 0, 0)
-    ]  # fmt: skip
+def test_each_claim_of_a_paper_counts_once_and_ours_do_not():
+    found = {name: numbers for name, *numbers in coverage_page.shares(ROWS)}
+    assert found["KV shifting"][:4] == ["4", "2", "2", "1"] and found["Razor"][:4] == ["1", "1", "0", "0"]
 
 
-def test_the_shares_are_as_promised():
-    for paper, least in PROMISED.items():
-        rows = [row for row in ROWS if row.section.startswith(f"{paper}:")]
-        covered = [row for row in rows if any(not REGISTRY[claim].is_correction for claim in row.claims)]
-        assert 100 * len(covered) >= least * len(rows), f"{len(covered)} of {len(rows)}"
+def test_claim_stands_at_each_place_that_its_source_names():
+    read = coverage_page.places
+    assert read(KV, "KV shifting (final), Section 3.2, Tables 3 and 5") == ["Section 3.2", "Table 3", "Table 5"]
+    assert read(KV, "KV shifting (final), Section 3.2, on T = 2") == ["Section 3.2"]  # words that no record may use
+    assert read(KV, "KV shifting (final), Table 99") == []
+
+
+def test_page_names_every_claim_of_a_paper_and_every_sentence_that_none_is_about():
+    rows = [_row(c.id, source=c.source, verdict=c.verdict.value) for c in REGISTRY.values() if not c.is_correction]
+    text = coverage_page.page(rows)
+    assert [row.id for row in rows if f"`{row.id}`" not in text] == []
+    for paper in (installed()[name] for name in ("kv", "razor", "resformer", "waiver")):
+        left = coverage_page.unruled(paper)
+        assert left and all(paper.place(at).labels for at in left)
+        assert f"\n- {next(iter(left))}: " in text
+
+
+def test_place_without_a_claim_is_named():
+    text = coverage_page.page([row for row in ROWS if row.id == "kv.one"])
+    assert "| Table 3 | `kv.one` |  |" in text
+    assert "Table 2, Table 4," in text.partition("No claim names: ")[2]

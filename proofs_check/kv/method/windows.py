@@ -9,7 +9,7 @@ from proofs_check.ledger.claim import Claim, Control, everywhere
 from proofs_check.ledger.mathematical import exact, mathematical, symbolic
 from theory.shift import initialisation as init
 
-FOOTNOTE = "KV shifting (both versions), the footnote on longer windows (10 in the final version)"
+FOOTNOTE = "KV shifting (both versions), footnote 10 (as the final version numbers it)"
 WINDOWS = [{"window": w} for w in (2, 3, 4)]
 MOMENTS = (Fraction(2, 3), Fraction(5, 6), Fraction(3, 2))
 MEANS = (Fraction(1, 2), Fraction(0), Fraction(-1, 2))

@@ -10,7 +10,7 @@ from proofs_check.kv.trained.outcomes import outcome
 from proofs_check.kv.trained.sweep_margins import Variant, arrivals, shipped, times, trained
 from proofs_check.ledger.claim import Claim, Control
 
-FOOTNOTE = "KV shifting (both versions), the footnote on longer windows (10 in the final version)"
+FOOTNOTE = "KV shifting (both versions), footnote 10 (as the final version numbers it)"
 SETTING = "one layer of width 32, 4 heads, MLP 64; vocabulary 32, rows of about 5 tokens, batch 64, 8 seeds"
 RATES = ("0.0003", "0.001", "0.003", "0.01", "0.03")
 

@@ -71,10 +71,9 @@ class Pages:
     def front(self) -> str:
         own = [row for row in self.rows if not row.is_correction]
         lead = f"There are {len(own)} claims of the papers and {len(self.rows) - len(own)} statements beside them."
-        shares = [one for one in coverage_page.shares(self.documents["coverage"], self.rows) if ":" not in one.name]
         return self.render("index.html", "front.html.j2", title="Findings", lead=lead, findings=FINDINGS,
                            by_id={row.id: row for row in self.rows},
-                           questions=QUESTIONS, heading=coverage_page.HEADING, shares=shares,
+                           questions=QUESTIONS, heading=coverage_page.HEADING, shares=coverage_page.shares(self.rows),
                            counts=docket.table(docket.counts(self.rows)))  # fmt: skip
 
     def paper(self, page: str) -> str:
