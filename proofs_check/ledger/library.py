@@ -23,10 +23,9 @@ from proofs_check.ledger.row import Row
 class Verdict:
     """One claim. verdict: holds, holds_if, typo, false, unsettled; status: whether the evidence supports that verdict
     (confirmed, contradicted, undecided, error, not_checked; None if nothing was run); strength and coverage: of what,
-    and how far (see CONTRIBUTING); witness: the point, what is printed and what is true there, or both
-    sides of what the core refutes; holds_instead: the
-    corrected statement, called `correction`; as_data: the sentence that the core decides, printed from its tree, or
-    nothing.
+    and how far (see CONTRIBUTING); witness: the point, what is printed and what is true there, or both sides of what
+    the core refutes; holds_instead: the corrected statement; correction: its id, where it has one of its own; as_data:
+    the sentence that the core decides, printed from its tree, or nothing.
     """
 
     id: str

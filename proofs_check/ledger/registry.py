@@ -213,9 +213,8 @@ def _some(patterns: tuple[str, ...]) -> dict[str, Claim] | None:
 
 
 def _links(claim: Claim | Rule) -> list[str]:
-    if isinstance(claim, Rule):
-        return []
-    return [link for link in (claim.correction, claim.outcome_of, claim.defect) if link is not None]
+    links = (claim.repeats,) if isinstance(claim, Rule) else (claim.correction, claim.outcome_of, claim.defect)
+    return [link for link in links if link is not None]
 
 
 @cache

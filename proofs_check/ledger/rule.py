@@ -23,7 +23,8 @@ _NATURES = {"table": Nature.TABLE, "listing": Nature.TEXTUAL}
 @dataclass(frozen=True)
 class Rule:
     """What is printed at a place of a paper; reading: a key of READINGS; meant: what holds instead, or as it is read;
-    shown: the id of the record that prints the right form; why: a referee's insight, shown as prose.
+    shown: the id of the record that prints the right form; repeats: that of the claim whose defect this one has too;
+    why: a referee's insight, shown as prose.
     """
 
     id: str
@@ -32,6 +33,7 @@ class Rule:
     meant: Statement | None = None
     reading: str = ""
     shown: str = ""
+    repeats: str | None = None
     why: str = ""
 
     @property
@@ -61,6 +63,7 @@ class Rule:
             case=case,
             reading=READINGS[self.reading].sentence if self.reading else "",
             note=_note(ruling),
+            defect=self.repeats,
             why=self.why,
             record="rule",
             is_correction=self.place.ours,
@@ -69,7 +72,7 @@ class Rule:
 
 
 def rule(id: str, at: str, printed: Statement, **rest: Any) -> Rule:
-    """The record of a statement; its name is the id. rest: meant, reading, shown, why."""
+    """The record of a statement; its name is the id. rest: meant, reading, shown, repeats, why."""
     meant = rest.pop("meant", None)
     return Rule(id, at, _named(printed, id), None if meant is None else _named(meant, f"{id}.meant"), **rest)
 

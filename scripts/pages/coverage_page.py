@@ -19,9 +19,10 @@ TOP = """\
 
 What the claims of the papers are, how many of them are decided, and where they stand. A claim is *decided* if its
 verdict is neither `unsettled` nor `open`; `verify --id` prints what it would take to settle one. *Decided by the core*
-counts those that the core proved or refuted. A claim stands in the list at each place that its source names, by the numbers of
-the paper's own text. Our own statements, which stand beside the papers' claims, are left out. Last come the checkable
-sentences that no claim is about, in our words: a person keeps that list. All else here is made from the claims."""
+counts those that the core proved or refuted. A claim stands in the list at each place that its source names, by the
+numbers of the paper's own text. Our own statements, which stand beside the papers' claims, are left out. Last come the
+checkable sentences that no claim is about, in our words: a person keeps that list. All else here is made from the
+claims."""
 RECORDS = {"rule": "statements: sentence, conditions and verdict computed from a tree", "runs": "listings that are run",
            "refers": "labels and symbols, looked up in the paper's list", "quoted": "quotations: our words",
            "by hand": "by hand: sentence, conditions, verdict and checks"}  # fmt: skip

@@ -140,6 +140,7 @@ COUNTS = [term(count, PLACES) for count in critical.counts()]
 CLOSED = term(symbolic.loss(TABLE), PLACES)
 ODDS = term(sp.exp(symbolic.loss(TABLE)) - 1, PLACES)
 PRINTED_EDGE = term(symbolic.printed_edge_numerator(), PLACES)  # Table 3
+EDGE = substitute(PRINTED_EDGE, {"a2": a1})  # the derivation above it
 
 
 def partition(tokens: Any, first: Any, second: Any) -> Term:

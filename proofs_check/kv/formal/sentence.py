@@ -7,6 +7,7 @@ from proofs_check.core.terms import Term, both, either, eq, exp, lift, log, ne
 from proofs_check.kv.formal.definitions import (
     BOX,
     CLOSED,
+    EDGE,
     HALF,
     INTERIOR,
     LOGIT,
@@ -39,8 +40,13 @@ from proofs_check.kv.formal.definitions import (
 )
 from proofs_check.language.converted import term
 from proofs_check.language.notation import each, iff, limit, positive, real, statement, supremum, when, whole
-from proofs_check.records import Rule, parted, states
+from proofs_check.records import Rule, parted, rule, states
 from theory.landscape import symbolic
+
+ONE_SLIP = (
+    "It is one slip, e^{alpha2} for the e^{alpha1} that the derivation above Table 3 prints: it stands in Table 3, "
+    "Eq. 10, Eq. 14 and the listing."
+)
 
 
 def _logit(token: Any) -> Term:
@@ -62,24 +68,24 @@ def sentence() -> list[Rule | Statement]:
     repeated, edge, _ = (gap / whole_sum for gap in gaps(*LOGITS))
     mixed = (QUARTER * 8, 3 * QUARTER * 8, QUARTER, 3 * QUARTER)  # W_Q = 8 I scales the scores
     return [
-        statement(
-            "kv.eq10", for_all=[*INTERIOR, *MIXING], says=eq(call(LOSS, T, i, *LOGITS), _printed_loss()),
-            using=SENTENCE,
+        rule(
+            "kv.eq10", "Section 3.2, Eq. 10", _interior(eq(call(LOSS, T, i, *LOGITS), _printed_loss(PRINTED_EDGE))),
+            meant=_interior(eq(call(LOSS, T, i, *LOGITS), _printed_loss(EDGE))), shown="kv.appC.logits.edges",
+            repeats="kv.tab3", why="The tokens i - 1 and T have e^{b1/S + b2 a_1}. " + ONE_SLIP,
         ),
         states(
             "kv.eq10.corrected", "added to Section 3.2, Eq. 10",
             for_all=[*INTERIOR, *MIXING], says=eq(call(LOSS, T, i, *LOGITS), CLOSED),
             using=SENTENCE,
         ),
-        statement(
-            "kv.tab3", for_all=[*INTERIOR, *MIXING],
-            says=both(eq(_logit(i - 1), PRINTED_EDGE / whole_sum), eq(_logit(T), PRINTED_EDGE / whole_sum)),
-            using=SENTENCE,
+        rule("kv.appC.logits.edges", "Appendix C, Calculate logits", _edges(EDGE)),
+        rule(
+            "kv.tab3", "Appendix C, Table 3", _edges(PRINTED_EDGE), meant=_edges(EDGE), shown="kv.appC.logits.edges",
+            why=ONE_SLIP,
         ),
-        statement(
-            "kv.appC.footnote12", for_all=[whole("T", 3), whole("i", 2, T - 1), *MIXING],
-            says=eq(_logit(i + 1), (b1 * B + b2) / whole_sum),
-            using=SENTENCE,
+        rule(
+            "kv.appC.footnote12", "Appendix C, footnote 12", _successor(T - 1), meant=_successor(T - 2),
+            why="At i = T - 1 the successor is token T, which the last key mixes in.",
         ),
         statement(
             "kv.appC.every_position",
@@ -156,10 +162,28 @@ def _two_tokens() -> Statement:
     )
 
 
-def _printed_loss() -> Term:
-    """Eq. 10 with a_2 for the edge tokens, both O(T) at their exact values (theory.landscape.symbolic.printed_loss)."""
+def _interior(says: Term) -> Statement:
+    return statement("", for_all=[*INTERIOR, *MIXING], says=says, using=SENTENCE)
+
+
+def _edges(edge: Term) -> Statement:
+    """The logits of the tokens i - 1 and T."""
+    value = edge / partition(T, a1, a2)
+    return _interior(both(eq(_logit(i - 1), value), eq(_logit(T), value)))
+
+
+def _successor(last: Term) -> Statement:
+    """The logit of the token i + 1, for 1 < i <= last."""
+    value = (b1 * exp(a2) + b2) / partition(T, a1, a2)
+    return statement("", for_all=[whole("T", 3), whole("i", 2, last), *MIXING], says=eq(_logit(i + 1), value),
+                     using=SENTENCE)  # fmt: skip
+
+
+def _printed_loss(edge: Term) -> Term:
+    """Eq. 10, both O(T) at their exact values (theory.landscape.symbolic.printed_loss); edge: the numerator of the
+    logits of the tokens i - 1 and T."""
     whole_sum = partition(T, a1, a2)
-    target, edge, rest = (b1 * exp(a2) + b2) / whole_sum, PRINTED_EDGE / whole_sum, (b1 + b2) / whole_sum
+    target, edge, rest = (b1 * exp(a2) + b2) / whole_sum, edge / whole_sum, (b1 + b2) / whole_sum
     repeated = (2 * b1 * exp(a1) + b2 * exp(a2)) / whole_sum
     return -log(exp(target) / (exp(target) + 2 * exp(edge) + exp(repeated) + (T - 4) * exp(rest)))
 

@@ -47,7 +47,7 @@ from proofs_check.language.notation import (
     when,
     whole,
 )
-from proofs_check.records import Rule, parted, states
+from proofs_check.records import Rule, parted, rule, states
 
 
 def two_layers() -> list[Rule | Statement]:
@@ -104,13 +104,9 @@ def two_layers() -> list[Rule | Statement]:
             using=HEADS,
         ),
         _softmax_change(),
-        statement(
-            "kv.appA.step4",
-            for_all=[whole("d", 1), positive("sigma"), sequence("x", d, -1, 1)],
-            says=both(
-                total(k, 1, d, absolute(x[k] / sigma)) <= _identity_norm(),
-                eq(_identity_norm(), d / sigma),
-            ),
+        rule(
+            "kv.appA.step4", "Appendix A, fourth inequality (both versions)", _norm(None), meant=_norm(1),
+            repeats="kv.eq8.domain",
         ),
         states(
             "kv.appA.step6.sharp", "added to Appendix A (both versions)",
@@ -127,6 +123,15 @@ def two_layers() -> list[Rule | Statement]:
             ),
         ),
     ]
+
+
+def _norm(size: int | None) -> Statement:
+    """|x/sigma|_1 is at most the sum of the entries of I/sigma; size: what the coordinates may reach (None: any)."""
+    row = sequence("x", d, None if size is None else -size, size)
+    return statement(
+        "", for_all=[whole("d", 1), positive("sigma"), row],
+        says=both(total(k, 1, d, absolute(x[k] / sigma)) <= _identity_norm(), eq(_identity_norm(), d / sigma)),
+    )  # fmt: skip
 
 
 def _identity_norm() -> Term:

@@ -255,16 +255,6 @@ STEPS = (
         formula=r"|x_L^T(y_s-x_{s-1})/\sigma|\le\|x_L/\sigma\|_1\|y_s-x_{s-1}\|_\infty",
     ),
     mathematical(
-        "kv.appA.step4",
-        f"{SECTION}, fourth inequality",
-        "||x_L / sigma||_1 <= sum_ij |I / sigma| = d / sigma.",
-        defect="kv.eq8.domain",
-        verdict=Verdict.HOLDS_IF,
-        severity=Severity.REPAIRABLE,
-        note=CUBE,
-        formula=r"\|x_L/\sigma\|_1\le\sum_{i,j}|I/\sigma|_{ij}=\frac{d}{\sigma}",
-    ),
-    mathematical(
         "kv.appA.step5",
         f"{SECTION}, fifth inequality",
         "||y_s - x_{s-1}||_inf <= ||w - e_{s-1}||_1, w the weights of layer 1.",

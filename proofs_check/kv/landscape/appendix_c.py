@@ -104,14 +104,6 @@ CLAIMS: tuple[Claim, ...] = (
         formula=r"l_k=\beta_1\sum_{s:x_s=k}a_s+\beta_2\sum_{s:x_{s-1}=k}a_s",
     ),
     mathematical(
-        "kv.appC.footnote12", APPENDIX + ", footnote 12",
-        verdict=Verdict.FALSE,
-        severity=Severity.REPAIRABLE,
-        correction="kv.appC.every_position",
-        note="One case too wide: 1 < i < T - 1. At i = T - 1 the successor is token T, which the last key mixes in. "
-        "In words: The derivation covers every i with i > 1 and i < T.",
-    ),
-    mathematical(
         "kv.appC.norm",
         APPENDIX + ", (Norm)",
         "u.u is a scaled chi-squared variable with mean 1 and variance 2/d.",

@@ -16,27 +16,10 @@ APPENDIX = "KV shifting (final), Appendix C"
 EVERY_LENGTH = all_of_it(
     "Places and tokens are counted in runs whose ends are symbolic in T and i, agreement decided by signs at both ends."
 )
-ONE_SLIP = (
-    "It is one slip, e^{alpha2} for the e^{alpha1} that the derivation above Table 3 prints: it stands in Table 3, "
-    "Eq. 10, Eq. 14 and the listing."
-)
 INTERIOR_RUN = ({"case": "interior"},)
 
 
 CLAIMS: tuple[Claim, ...] = (
-    mathematical(
-        "kv.eq10",
-        "KV shifting (final), Section 3.2, Eq. 10",
-        "The loss of the one-repeat sentence is Eq. 10; its tokens i - 1 and T have logit b1/S + b2 a_2.",
-        defect="kv.tab3",
-        verdict=Verdict.TYPO,
-        severity=Severity.MISPRINT,
-        hypotheses=(INTERIOR, "d = infinity", "score scale 1"),
-        correction="kv.eq10.corrected",
-        note=f"The tokens i - 1 and T have e^{{b1/S + b2 a_1}}. {ONE_SLIP}",
-        formula=r"L=-\log\frac{e^{a_2\beta_1+\beta_2/S}}{e^{a_2\beta_1+\beta_2/S}+2e^{\beta_1/S+\beta_2a_2}"
-        r"+e^{2a_1\beta_1+a_2\beta_2}+O(T)}",
-    ),
     mathematical(
         "kv.eq10.rest",
         "KV shifting (final), Section 3.2, Eq. 10",
@@ -164,17 +147,6 @@ CLAIMS: tuple[Claim, ...] = (
         reading="In mean, hence in probability, uniformly on bounded sets of the four scalars.",
         note="Missing: scores that are not divided by sqrt(D), as Eq. 6 divides them (kv.thm3.4.sigma).",
         formula=r"\mathbb{E}\max_k|l_k^{(d)}-l_k|\le b(1+\frac{a}{2})\sqrt{\frac{T(T+3)}{2d}}",
-    ),
-    mathematical(
-        "kv.tab3",
-        "KV shifting (final), Appendix C, Table 3",
-        "Table 3: tokens i - 1 and T have logit (b1 + b2 e^{alpha2}) / S.",
-        verdict=Verdict.TYPO,
-        severity=Severity.MISPRINT,
-        hypotheses=(INTERIOR,),
-        correction="kv.eq10.corrected",
-        note=f"Their logit is (b1 + b2 e^{{alpha1}}) / S. {ONE_SLIP}",
-        formula=r"l_{i-1}=l_T=\frac{\beta_1+\beta_2e^{\alpha_2}}{S}",
     ),
     mathematical(
         "kv.eq13",

@@ -284,7 +284,7 @@ def _norm() -> Mapping[str, Tactic]:
     return {"conclusion": main}
 
 
-SCRIPTS["kv.appA.step4"] = _norm
+SCRIPTS["kv.appA.step4.meant"] = _norm
 
 
 def _lost() -> Mapping[str, Tactic]:

@@ -6,7 +6,7 @@ from proofs_check.evidence.margin import worst
 from proofs_check.ledger.claim import WITNESSED, Claim, Control, Severity, Verdict, everywhere
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic
 from proofs_check.razor.cache import truncation_checks as c
-from proofs_check.razor.scope import mass
+from proofs_check.razor.formal.dropped_mass import RANGE
 from proofs_check.razor.scope import mass_checks as m
 
 SECTION = "RazorAttention, Section 3.1"
@@ -48,7 +48,7 @@ CLAIMS: tuple[Claim, ...] = (
             "weighted means of values lie within their diameter."
         ),
         reading="Remote tokens are those beyond L_h, and the output moves by at most eps diam(V) without them.",
-        note=mass.RANGE + ". A small weight of each token is not enough: razor.sec3.1.minimal.sum.",
+        note=RANGE + ". A small weight of each token is not enough: razor.sec3.1.minimal.sum.",
         formula=r"m-n>L_h\ \forall n\in D\implies\|o-o_K\|\le\epsilon\,\mathrm{diam}\,V",
     ),
     mathematical(

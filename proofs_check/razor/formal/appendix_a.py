@@ -1,7 +1,7 @@
 """Appendix A of the RazorAttention paper, as statements: the steps of its proof of Theorem 1."""
 
 from proofs_check.core.statement import Statement
-from proofs_check.core.terms import both, eq, exp, ne
+from proofs_check.core.terms import Term, both, eq, exp, ne
 from proofs_check.language.notation import exists, real, statement
 from proofs_check.razor.formal.definitions import ATTENTION, at, attention, call, d, e, n, norm2, s, slope
 from proofs_check.razor.formal.post_norm import (
@@ -19,14 +19,12 @@ from proofs_check.razor.formal.post_norm import (
     w_k,
     w_q,
 )
-from proofs_check.records import parted, states
+from proofs_check.records import parted, rule, states
 
 
-def _last_step() -> Statement:
-    return statement(
-        "razor.appA.last_step", for_all=[n, s, slope, at],
-        says=attention(s, slope, n, at) <= exp(s[at] - slope * (n - at)), using=[ATTENTION],
-    )  # fmt: skip
+def _last_step(score: Term) -> Statement:
+    bound = exp(score - slope * (n - at))
+    return statement("", for_all=[n, s, slope, at], says=attention(s, slope, n, at) <= bound, using=[ATTENTION])
 
 
 def _eq6_order() -> Statement:
@@ -41,20 +39,9 @@ def _eq6_order() -> Statement:
         for_all=reals, says=exists(point, both(zero, ne(logit, 0))))
 
 
-def _eq7() -> Statement:
-    return statement(
-        "razor.eq7", for_all=[d, centre, hidden, gains, bias], given=[variance(hidden) > 0],
-        says=norm2(state(hidden, gains, printed_bias)) <= 2 * norm2(gains) + 2 * norm2(printed_bias), using=NORMED,
-    )  # fmt: skip
-
-
-def _eq7_corrected() -> Statement:
-    """d for LayerNorm and d + 1 for RMSNorm."""
-    return states(
-        "razor.eq7.corrected", "added to Appendix A, Eq. 7",
-        for_all=[d, centre, hidden, gains, bias], given=[variance(hidden) > 0],
-        says=norm2(state(hidden, gains, bias)) <= (d + 1 - centre) * norms, using=NORMED,
-    )  # fmt: skip
+def _of_state(says: Term) -> Statement:
+    return statement("", for_all=[d, centre, hidden, gains, bias], given=[variance(hidden) > 0], says=says,
+                     using=NORMED)  # fmt: skip
 
 
 def _eq8() -> Statement:
@@ -65,4 +52,14 @@ def _eq8() -> Statement:
     )  # fmt: skip
 
 
-CLAIMS, FORMAL = parted((_last_step(), _eq6_order(), _eq7(), _eq7_corrected(), _eq8()))
+_EQ7 = norm2(state(hidden, gains, printed_bias)) <= 2 * norm2(gains) + 2 * norm2(printed_bias)
+_TRUE_EQ7 = _of_state(norm2(state(hidden, gains, bias)) <= (d + 1 - centre) * norms)  # d of LayerNorm, d + 1 of RMSNorm
+CLAIMS, FORMAL = parted((
+    rule("razor.appA.last_step", "Appendix A", _last_step(s[at]), meant=_last_step(s[at] - s[n]), repeats="razor.thm1",
+         why="The own score must be taken off: at most exp(q_m . k_n - q_m . k_m - l_h (m - n))."),
+    _eq6_order(),
+    rule("razor.eq7", "Appendix A, Eq. 7", _of_state(_EQ7), meant=_TRUE_EQ7, repeats="razor.eq7.gain",
+         why="True for RMSNorm without a bias up to d = 2 and for LayerNorm without one up to d = 3."),
+    rule("razor.eq7.corrected", "added to Appendix A, Eq. 7", _TRUE_EQ7),
+    _eq8(),
+))  # fmt: skip

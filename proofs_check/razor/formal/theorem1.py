@@ -52,7 +52,7 @@ from proofs_check.razor.formal.post_norm import (
     w_k,
     w_q,
 )
-from proofs_check.records import parted, states
+from proofs_check.records import Rule, parted, rule, states
 
 gap, size = real("gap", 0, spread), real("size", 0)
 
@@ -97,24 +97,30 @@ _ALONG = when(_POSITIVE, shift.parts[1], -shift.parts[1])  # z is then along the
 best, worst = (each(i, way * when(norm2(shift) > 0, _ALONG, hidden[i])) for way in (1, -1))
 
 
-def _thm1() -> Statement:
+def _thm1() -> Rule:
     """m - n > L_h is solved for the slope: l (m - n) is z > 0 more than the numerator of Eq. 2."""
     earlier, excess = whole("j", 1, n - 1), positive("z")
     x, y = (state(row(context, place), gains, printed_bias) for place in (n, t))
     weight = attention(each(t, head(x, y)), slope, n, earlier)
     least = 2 * call("product", w_q, w_k, e, d) * printed_norms - log(eps)
-    return statement(
-        "razor.thm1", for_all=[n, d, e, centre, context, gains, bias, w_q, w_k, eps, earlier, excess, slope],
+    printed = statement(
+        "", for_all=[n, d, e, centre, context, gains, bias, w_q, w_k, eps, earlier, excess, slope],
         given=[regular, eq(slope, (least + excess) / (n - earlier))], says=weight <= eps, using=NORMED,
     )  # fmt: skip
+    return rule(
+        "razor.thm1", "Section 3.1, Theorem 1, Eq. 2", printed, meant=_thm1_corrected(),
+        why="Scores are those of Eq. 1, without 1/sqrt(d_head), and the product may stand in either order. Post-norm "
+        "states reach d max gamma^2, the own token's logit may be as far below zero as the target's is above, and "
+        "W_Q W_K should be W_Q^T W_K. The weight beyond L_h has no bound but 1. With W_Q^T W_K, gains of one size and "
+        "no bias the theorem is true: razor.thm1.no_bias.",
+    )
 
 
 def _thm1_corrected() -> Statement:
     """Of D_s only the target's excess is used. The worst context begins with the target; D_s = D in it."""
     weight, worst = attention(logits, slope, n, n - distance), attention(high(j < 2), slope, distance + 1, 1)
-    return states(
-        "razor.thm1.corrected", "added to Section 3.1, Theorem 1",
-        for_all=[n, distance, slope, spread, gap, base, logits, eps],
+    return statement(
+        "", for_all=[n, distance, slope, spread, gap, base, logits, eps],
         given=[logits[n - distance] - logits[n] <= gap], using=[ATTENTION],
         says=both(weight <= WEIGHT, implies(distance >= SCOPE, weight <= eps), eq(worst, SHARP),
                   implies(distance < SCOPE, eps < worst)),
@@ -163,4 +169,5 @@ def _gap() -> Statement:
     )  # fmt: skip
 
 
-CLAIMS, FORMAL = parted((_thm1(), _thm1_corrected(), _thm1_iff(), _thm1_one_size(), _gap()))
+_CORRECTED = rule("razor.thm1.corrected", "added to Section 3.1, Theorem 1", _thm1_corrected())
+CLAIMS, FORMAL = parted((_thm1(), _CORRECTED, _thm1_iff(), _thm1_one_size(), _gap()))

@@ -18,8 +18,8 @@ from proofs_check.ledger.claim import (
 from proofs_check.ledger.exact_claim import exact_claim
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, sampled, symbolic
 from proofs_check.razor.cache import truncation_checks as t
+from proofs_check.razor.formal.dropped_mass import RANGE
 from proofs_check.razor.measured import method_checks as c
-from proofs_check.razor.scope import mass
 from proofs_check.razor.scope import mass_checks as m
 
 SWAPPED = {"first": (1, 0, 2), "second": (0, 1, 2), "values": (5, 5, 1)}
@@ -232,7 +232,7 @@ CLAIMS: tuple[Claim, ...] = (
         "takes a large L_h. As a name for such heads it cannot be wrong.",
         coverage=everywhere("As razor.sec3.1.discard: every slope, range, eps and numerator at least D."),
         formula=r"m-n>L_h\Rightarrow a_{m\to n}<\epsilon",
-        note=mass.RANGE + ". The converse fails: the largest L_h do not name the heads that retrieve, "
+        note=RANGE + ". The converse fails: the largest L_h do not name the heads that retrieve, "
         "razor.reading.scope_rank.",
     ),
 )

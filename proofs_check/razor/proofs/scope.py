@@ -580,7 +580,7 @@ SCRIPTS: dict[str, Callable[[], Scripts]] = {
     "razor.eq7.corrected": _eq7_corrected,
     "razor.sec3.1.discard.corrected": _discard_corrected,
     "razor.sec3.1.form": _form,
-    "razor.sec3.1.discard": _discard,
+    "razor.sec3.1.discard.meant": _discard,
     "razor.sec3.1.sinks": _sinks,
     "razor.sec3.2.no_decay": _no_decay,
     "razor.sec3.2.flat_mass": _flat_mass,

@@ -97,17 +97,6 @@ CLAIMS: tuple[Claim, ...] = (
         "d - 1 at worst, at gamma = e_1. True for gains of one size, and for LayerNorm at d = 2.",
     ),
     mathematical(
-        "razor.eq7",
-        APPENDIX + ", Eq. 7",
-        "||x||^2 is at most 2 ||gamma||^2 + 2 ||b||^2.",
-        defect="razor.eq7.gain",
-        verdict=Verdict.FALSE,
-        severity=Severity.BREAKS,
-        formula=r"\|x\|^2\le 2\|\gamma\|^2+2\|b\|^2",
-        correction="razor.eq7.corrected",
-        note="True for RMSNorm without a bias up to d = 2 and for LayerNorm without one up to d = 3.",
-    ),
-    mathematical(
         "razor.eq8",
         APPENDIX + ", Eq. 8",
         "q . k is at most ||W_Q W_K||_2 (2 ||gamma||^2 + 2 ||b||^2).",

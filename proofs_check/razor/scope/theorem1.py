@@ -21,21 +21,6 @@ BOUND = r"\frac{1}{1+e^{ln}(e^{-D_s}+e^{-D}\sum_{j=1}^{n-1}e^{-lj})}"
 
 CLAIMS: tuple[Claim, ...] = (
     mathematical(
-        "razor.thm1",
-        THEOREM + ", Eq. 2",
-        "The attention to any token further than L_h = (2 ||W_Q W_K||_2 (||gamma||^2 + ||b||^2) - ln eps) / l_h is at "
-        "most eps, for every eps in (0, 1).",
-        verdict=Verdict.FALSE,
-        severity=Severity.BREAKS,
-        formula=r"L_h=\frac{2\|W_QW_K\|_2(\|\gamma\|^2+\|b\|^2)-\log\epsilon}{l_h}",
-        reading="Scores as in Eq. 1, without 1/sqrt(d_head), and the product in either order, with or without the "
-        "transpose.",
-        correction="razor.thm1.corrected",
-        note="Post-norm states reach d max gamma^2, the own token's logit may be as far below zero as the target's is "
-        "above, and W_Q W_K should be W_Q^T W_K. The weight beyond L_h has no bound but 1. With W_Q^T W_K, gains of "
-        "one size and no bias the theorem is true: razor.thm1.no_bias.",
-    ),
-    mathematical(
         "razor.appA.denominator",
         PROOF + ", bound of the attention weight",
         "The denominator of the attention of query m is at least exp(S_{n->n}).",
@@ -104,17 +89,6 @@ CLAIMS: tuple[Claim, ...] = (
         formula=r"e^{qq^T}\ge 1",
         coverage=everywhere("q q^T is a sum of squares in every dimension, and e^t >= 1 + t for every real t."),
         note="It is not the term of the sum: razor.appA.positive.",
-    ),
-    mathematical(
-        "razor.appA.last_step",
-        PROOF + ", bound of the attention weight",
-        "The attention from m to n is at most exp(q_m . k_n - l_h (m - n)).",
-        defect="razor.thm1",
-        verdict=Verdict.FALSE,
-        severity=Severity.BREAKS,
-        formula=r"a_{m\to n}\le e^{q_mk_n^T-l_h(m-n)}",
-        correction="razor.thm1.corrected",
-        note="The own score must be taken off: at most exp(q_m . k_n - q_m . k_m - l_h (m - n)).",
     ),
     mathematical(
         "razor.appA.gap",

@@ -30,10 +30,7 @@ SOURCES = {
 }
 # Links whose ends have other names: from a claim to what holds instead, from an outcome to its sentence.
 CORRECTED_ELSEWHERE = {
-    "kv.tab3": "kv.eq10.corrected",
-    "kv.appC.footnote12": "kv.appC.every_position",
     "razor.appA.positive": "razor.appA.gap",
-    "razor.appA.last_step": "razor.thm1.corrected",
     "razor.eq7.gain": "razor.eq7.corrected",
     "resformer.eq11.higher": "resformer.eq11.lower",
 }

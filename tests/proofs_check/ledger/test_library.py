@@ -32,7 +32,7 @@ def test_a_verdict_says_what_it_says(found):
     ruling = found["razor.thm1"]
     assert (ruling.verdict, ruling.status, ruling.strength, ruling.coverage) == ("false", "confirmed", "proved", "all")
     assert "attention(s, l, n, j) = exp(" in ruling.as_data
-    assert ruling.witness["point"]["h"] == [["-1", "0"], ["1", "0"]] and ruling.correction == "razor.thm1.corrected"
+    assert ruling.witness["point"]["h"] == [["-1", "0"], ["1", "0"]] and "gap <= D" in ruling.holds_instead
     assert [*map(str, ruling.witness["sides"])] == ["0.742089", "1/2"]
     assert found.supported and len(found) == 2 and found[0] is next(iter(found)) and found[:1] == Verdicts([found[0]])
     assert repr(found) == "<2 verdicts: 2 confirmed>" and found != list(found)
