@@ -2,12 +2,10 @@
 
 from fractions import Fraction
 
-import numpy as np
 import sympy as sp
 
 from proofs_check.evidence.certified import proved_on
-from proofs_check.evidence.margin import Margin, at_most, identity, worst
-from proofs_check.evidence.tolerances import KERNEL
+from proofs_check.evidence.margin import Margin, identity, worst
 from proofs_check.ledger.mathematical import identities
 from theory import landscape
 from theory.landscape import critical_symbolic as c
@@ -75,15 +73,6 @@ def corner_value(beta: int = 1) -> Margin:
     closed = 1 + sp.exp((2 - sp.E) / (n_tokens + sp.E)) + (n_tokens - 2) * sp.exp((1 - sp.E) / (n_tokens + sp.E))
     ends = [PREVIOUS.subs(alpha1, 1), total]
     return identities([*margins, *ends], [sp.E - 2, sp.E - 1, sp.E - 1, 1, closed])
-
-
-def not_below(a1: float, b1: float, tokens: int, best_at: tuple[float, float] | None = None) -> Margin:
-    """The loss on the box is not below `box_minimum` (or, planted, below the loss at another point)."""
-    least = landscape.box_minimum(tokens).loss
-    if best_at is not None:
-        a, b = best_at
-        least = float(landscape.loss(a, 1 - a, b, 1 - b, tokens))
-    return at_most(least, float(np.asarray(landscape.loss(a1, 1 - a1, b1, 1 - b1, tokens))), KERNEL)
 
 
 def expansion_terms(first: sp.Expr = 1 - sp.E) -> Margin:
