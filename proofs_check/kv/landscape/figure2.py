@@ -116,8 +116,8 @@ CLAIMS: tuple[Claim, ...] = (
         "As O(T) grows the contour lines become sparse.",
         symbolic("T (L - log T) tends to beta1 (1 - e^{1 - alpha1}), from 1 - e to 0", leading, ONCE,
                  Control("alpha1 for 1 - alpha1", lambda: leading(beta1 * (1 - OWN)))),
-        certified("L - L(0, 1) on the box at the larger T stays below its value at (1, 0) at the smaller; L(0, 1) is the "
-                  "least loss (kv.fig2.caption)", sparser,
+        certified("L - L(0, 1) on the box at the larger T stays below its value at (1, 0) at the smaller; L(0, 1) is "
+                  "the least loss (kv.fig2.caption)", sparser,
                   ({"fewer": 4, "more": 8}, {"fewer": 4, "more": 12}, {"fewer": 12, "more": 104}),
                   Control("from T = 104 to 12", points=({"fewer": 104, "more": 12},))),
         formula=r"\lim_{T\to\infty}T(L-\log T)=\beta_1(1-e^{1-\alpha_1})", hypotheses=(SLICE, BOX, INTERIOR),

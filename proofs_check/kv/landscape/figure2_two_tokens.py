@@ -17,7 +17,7 @@ from theory.symbols import alpha1, beta1, beta2
 
 SOURCE = "KV shifting (both versions), Section 3.2, on T = 2"
 Head = tuple[int | Fraction, int | Fraction]  # alpha1, beta1
-PREVIOUS_TOKEN, INDUCTION, UNDECIDED = (1, 0), (0, 1), (Fraction(1, 2), 0)  # the last has D = 0, a uniform guess
+PREVIOUS_TOKEN, INDUCTION, UNIFORM = (1, 0), (0, 1), (Fraction(1, 2), 0)  # the last has D = 0, a uniform guess
 LEAD = on_slice(beta1 * (B - 2 * A) + beta2 * (A - B))  # S times the target's lead; S = 2 A + B
 PARTITION = on_slice(2 * A + B)
 
@@ -85,10 +85,10 @@ CLAIMS: tuple[Claim, ...] = (
                  Control("a sign", lambda: _lead_is(B - A))),
         symbolic("slopes of D along both sides beta1 = 0, 1", _slope, ({"end": 0}, {"end": 1}),
                  Control("twice the slope", lambda end: _slope(end, 2))),
-        exact("D at (1, 0), (e - 1)/(2e + 1), exceeds D at the other side's best, (e - 2)/(e + 2), and 0, D of a uniform "
-              "guess", _better, tuple({"first": PREVIOUS_TOKEN, "second": head} for head in (INDUCTION, UNDECIDED)),
+        exact("D at (1, 0), (e - 1)/(2e + 1), exceeds D at the other side's best, (e - 2)/(e + 2), and 0, D of a "
+              "uniform guess", _better, tuple({"first": PREVIOUS_TOKEN, "second": b} for b in (INDUCTION, UNIFORM)),
               Control("the other way round", points=({"first": INDUCTION, "second": PREVIOUS_TOKEN},)),
-              Control("(0, 0), which reads out the wrong token", points=({"first": (0, 0), "second": UNDECIDED},))),
+              Control("(0, 0), which reads out the wrong token", points=({"first": (0, 0), "second": UNIFORM},))),
         coverage=everywhere("D is affine in beta1 and monotone in alpha1 on either side; their ends are compared."),
         formula=r"L=\log(1+e^{-D}),\ D=\frac{\beta_1(B-2A)+\beta_2(A-B)}{2A+B}",
     ),

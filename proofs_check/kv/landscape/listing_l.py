@@ -52,7 +52,7 @@ def exponential(number: float = 0.00001, is_a_tensor: bool = False) -> str:
 
 
 def term(place: int, slips: Slips = EXACT) -> Margin:
-    """Weight of a class and exponent relative to the target's, T symbolic, O(T) = T - 4, with slips against the exact."""
+    """Weight of a class and exponent relative to the target's against the exact ones, T symbolic, O(T) = T - 4."""
     return identities(slipped_terms(n_tokens - 4, slips)[place], exact_terms(interior_table())[place])
 
 
