@@ -23,9 +23,10 @@ PARTITION = on_slice(2 * A + B)
 
 
 def _lead_is(edge: sp.Expr) -> Margin:
-    """l_2 - l_1 against attention over one-hot rows of A B A, in the four parameters."""
+    """D is l_2 - l_1 by attention over one-hot rows of A B A, and e^L = 1 + e^{-D}, in the four parameters."""
     other, target = symbolic_one_hot_logits(2, 1)
-    return identity(target - other, (beta1 * (B - 2 * A) + beta2 * edge) / (2 * A + B))
+    lead = (beta1 * (B - 2 * A) + beta2 * edge) / (2 * A + B)
+    return identities([target - other, sp.exp(loss(position_table(2, 1)))], [lead, 1 + sp.exp(-lead)])
 
 
 def _slope(end: int, factor: int = 1) -> Margin:
@@ -81,7 +82,7 @@ CLAIMS: tuple[Claim, ...] = (
         "At T = 2 predicting the previous token suffices for a low loss: L = log(1 + e^{-D}) with "
         "D = (beta1 (B - 2A) + beta2 (A - B))/(2A + B), and (1, 0), which attends to its own token and reads out "
         "the one before, is the minimiser on the box.",
-        symbolic("the lead D against one-hot attention", lambda: _lead_is(A - B), ONCE,
+        symbolic("the lead D against one-hot attention, and L by D", lambda: _lead_is(A - B), ONCE,
                  Control("a sign", lambda: _lead_is(B - A))),
         symbolic("slopes of D along both sides beta1 = 0, 1", _slope, ({"end": 0}, {"end": 1}),
                  Control("twice the slope", lambda end: _slope(end, 2))),
