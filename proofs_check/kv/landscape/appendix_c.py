@@ -6,23 +6,14 @@ import sympy as sp
 from proofs_check.evidence.margin import Margin, close, identity, same, worst
 from proofs_check.evidence.tolerances import ROUNDING
 from proofs_check.kv.induction.general_checks import nonnegative
-from proofs_check.kv.landscape.position_classes import (
-    ALL_CASES,
-    CASES,
-    EVERY_LENGTH,
-    INTERIOR,
-    INTERIOR_RUN,
-    every_length,
-    scores,
-)
+from proofs_check.kv.landscape.position_classes import CASES, EVERY_LENGTH, EVERY_LOGIT, INTERIOR, scores
 from proofs_check.kv.landscape.theorem34 import APPENDIX
 from proofs_check.kv.landscape.width_limit import entry_moment, gaussian_mean
 from proofs_check.ledger.claim import Claim, Control, Severity, Verdict, everywhere
 from proofs_check.ledger.mathematical import ONCE, identities, mathematical, sampled, symbolic
 from proofs_check.oracles.landscape import one_hot_logits, sentence
 from theory import landscape
-from theory.landscape import symbolic as closed
-from theory.landscape.symbolic import A, B
+from theory.landscape.symbolic import A, B, interior_table
 from theory.symbols import alpha1, alpha2, beta1, beta2, n_tokens
 
 BEFORE_THE_LAST = tuple({"case": name} for name in CASES if name != "last")
@@ -135,8 +126,23 @@ def order_notation(factor: sp.Expr | None = None) -> Margin:
     first, *tending = (sp.exp(c / sp.sqrt(d)) for c in sp.symbols("c1:5", real=True))
     own = A * (first if factor is None else factor)
     total = own + A * tending[0] + B * tending[1] + (n_tokens - 2) * tending[2]
-    return identity(sp.limit(own / total, d, sp.oo), A / closed.interior_table().partition)
+    return identity(sp.limit(own / total, d, sp.oo), A / interior_table().partition)
 
+
+VARIANCES = symbolic(
+    "d times the variance of the score at each key, Gaussian moments",
+    score_variance,
+    KINDS,
+    Control("alpha1^2 + alpha2^2 at every key", lambda kind: score_variance(kind, alpha1**2 + alpha2**2)),
+    Control("(alpha1 + alpha2)^2 at the other keys", lambda kind: score_variance("other k", (alpha1 + alpha2) ** 2)),
+)
+ORDER = symbolic(
+    "standard deviation at most sqrt(2) (|alpha1| + |alpha2|)/sqrt(d) at every key, both signs, all d",
+    score_order,
+    KINDS,
+    Control("(alpha1 + alpha2)/sqrt(d), as printed", lambda kind: score_order(kind, sizes=False)),
+    Control("without sqrt(2)", lambda kind: score_order(kind, 1)),
+)
 
 CLAIMS: tuple[Claim, ...] = (
     mathematical(
@@ -159,12 +165,7 @@ CLAIMS: tuple[Claim, ...] = (
         APPENDIX + ", logits",
         "The derivation's limits: token i 2 b1 e^{alpha1} + b2 e^{alpha2}, i + 1 b1 e^{alpha2} + b2, "
         "i - 1 and T b1 + b2 e^{alpha1}, others b1 + b2, all over S.",
-        symbolic(
-            "every token, run by run, T and i free",
-            every_length,
-            INTERIOR_RUN,
-            Control("Table 3 as printed", lambda case: every_length(case, edge=closed.printed_edge_numerator())),
-        ),
+        EVERY_LOGIT,
         coverage=EVERY_LENGTH,
         hypotheses=(INTERIOR,),
         formula=r"l_i=\frac{2\beta_1e^{\alpha_1}+\beta_2e^{\alpha_2}}{S},\quad"
@@ -175,12 +176,7 @@ CLAIMS: tuple[Claim, ...] = (
         "kv.appC.every_position",
         APPENDIX + ", completed",
         "Logits for every T >= 2 and 1 <= i <= T, boundary cases included.",
-        symbolic(
-            "S, every logit and the tokens of each class in five families that are all pairs T, i; run by run",
-            every_length,
-            ALL_CASES,
-            Control("i = T - 1 in the form of i = 1", lambda case: every_length("last but one", other="first")),
-        ),
+        EVERY_LOGIT,
         sampled(
             "the numpy kernel, T = 2..12, every i, parameters in [-4, 4]",
             kernel_logits,
@@ -229,12 +225,7 @@ CLAIMS: tuple[Claim, ...] = (
         "kv.appC.error_term",
         APPENDIX + ", attention scores",
         "Scores deviate from their limits by O((alpha1 + alpha2)/sqrt(d)).",
-        symbolic(
-            "standard deviation at most sqrt(2) (|alpha1| + |alpha2|)/sqrt(d) at every key, both signs, all d",
-            score_order,
-            KINDS,
-            Control("(alpha1 + alpha2)/sqrt(d), as printed", lambda kind: score_order(kind, sizes=False)),
-        ),
+        ORDER,
         verdict=Verdict.TYPO,
         severity=Severity.MISPRINT,
         reading="Sizes are meant under an O: |alpha1| + |alpha2|.",
@@ -247,12 +238,7 @@ CLAIMS: tuple[Claim, ...] = (
         "kv.appC.error_term.cancels",
         APPENDIX + ", attention scores, our addition",
         "Taken at its word the order (alpha1 + alpha2)/sqrt(d) is 0 at alpha1 = -alpha2, where no score is exact.",
-        symbolic(
-            "d times the variance, d free; the printed order squared is not it",
-            score_variance,
-            ({"kind": "other k"},),
-            Control("(alpha1 + alpha2)^2", lambda kind: score_variance(kind, (alpha1 + alpha2) ** 2)),
-        ),
+        VARIANCES,
         is_correction=True,
         coverage=everywhere("The variance is exact in d and both alphas; at alpha1 = -alpha2 it is 2 alpha1^2/d."),
         formula=r"\alpha_1+\alpha_2=0,\quad\mathrm{Var}\,\hat a_k=\frac{2\alpha_1^2}{d}",
@@ -263,24 +249,14 @@ CLAIMS: tuple[Claim, ...] = (
         "For 1 < i < T the scores' standard deviations are sqrt((2 alpha1^2 + alpha2^2)/d) at k = i and T + 1, "
         "sqrt((alpha1^2 + 2 alpha2^2)/d) at i + 1, |alpha1|/sqrt(d) at 1 and sqrt((alpha1^2 + alpha2^2)/d) elsewhere; "
         "all are at most sqrt(2) (|alpha1| + |alpha2|)/sqrt(d), which key i attains at alpha2 = 0.",
-        symbolic(
-            "d times each variance, Gaussian moments",
-            score_variance,
-            KINDS,
-            Control("alpha1^2 + alpha2^2 at every key", lambda kind: score_variance(kind, alpha1**2 + alpha2**2)),
-        ),
+        VARIANCES,
         symbolic(
             "which keys hold the repeated token, at every T and interior i",
             every_score,
-            INTERIOR_RUN,
+            ({"case": "interior"},),
             Control("alphas swapped", lambda case: every_score(case, True)),
         ),
-        symbolic(
-            "the bound, both signs",
-            score_order,
-            KINDS,
-            Control("without sqrt(2)", lambda kind: score_order(kind, 1)),
-        ),
+        ORDER,
         is_correction=True,
         coverage=ALL_WIDTHS,
         hypotheses=("1 < i < T",),

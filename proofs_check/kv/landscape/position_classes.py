@@ -11,10 +11,9 @@ from typing import NamedTuple
 import sympy as sp
 
 from proofs_check.evidence.margin import Margin, Undecided
-from proofs_check.ledger.claim import everywhere
-from proofs_check.ledger.mathematical import identities
-from theory.landscape import symbolic
-from theory.landscape.symbolic import A, B
+from proofs_check.ledger.claim import Control, everywhere
+from proofs_check.ledger.mathematical import identities, symbolic
+from theory.landscape.symbolic import A, B, Table, interior_table, printed_edge_numerator
 from theory.symbols import alpha1, alpha2, beta1, beta2
 
 p, n = sp.symbols("p n", integer=True, nonnegative=True)
@@ -46,25 +45,16 @@ class Logit(NamedTuple):
         return sp.expand(self.last - self.first + 1)
 
 
-def _case(tokens: sp.Expr, position: sp.Expr, before: bool = True, after: bool = True) -> Case:
-    """Cuts around the place i, where there is one `before` it, one `after` i + 1; the last key stands alone."""
-    i, end = sp.sympify(position), sp.sympify(tokens)
-    start = (sp.Integer(1),) if before else ()
-    places = (*start, i, i + 1, *((i + 2, end + 1) if after else (end + 1,)))
-    words = (*start, *((i - 1,) if before else ()), i, i + 1, *((i + 2, end) if after else ()))
-    return Case(end, i, places, words)
-
-
-# together every T >= 2 and 1 <= i <= T, each pair once
-CASES = {
-    "interior": _case(4 + p + n, 2 + p),
-    "first": _case(3 + n, sp.Integer(1), before=False),
-    "last but one": _case(3 + p, 2 + p, after=False),
-    "last": Case(2 + p, 2 + p, (sp.Integer(1), 2 + p, 3 + p), (sp.Integer(1), 1 + p, 2 + p)),
-    "two tokens": _case(sp.Integer(2), sp.Integer(1), before=False, after=False),
+# together every T >= 2 and 1 <= i <= T, each pair once: places are cut around i and i + 1, tokens around i - 1 too
+_FAMILIES = {
+    "interior": (4 + p + n, 2 + p, (1, 2 + p, 3 + p, 4 + p, 5 + p + n), (1, 1 + p, 2 + p, 3 + p, 4 + p, 4 + p + n)),
+    "first": (3 + n, 1, (1, 2, 3, 4 + n), (1, 2, 3, 3 + n)),
+    "last but one": (3 + p, 2 + p, (1, 2 + p, 3 + p, 4 + p), (1, 1 + p, 2 + p, 3 + p)),
+    "last": (2 + p, 2 + p, (1, 2 + p, 3 + p), (1, 1 + p, 2 + p)),
+    "two tokens": (2, 1, (1, 2, 3), (1, 2)),
 }
+CASES = {name: Case(*sp.sympify(family)) for name, family in _FAMILIES.items()}
 ALL_CASES = tuple({"case": name} for name in CASES)
-INTERIOR_RUN = ({"case": "interior"},)
 
 
 def holds(first: sp.Expr, last: sp.Expr, place: sp.Expr) -> bool:
@@ -112,18 +102,17 @@ def logits(case: Case) -> tuple[sp.Expr, list[Logit]]:
     return partition, rows
 
 
-def closed_form(case: str) -> symbolic.Table:
+def closed_form(case: str) -> Table:
     """The closed form of a family at symbolic length: `interior_table`, and what is another at either end."""
     size = CASES[case].tokens
-    table = symbolic.interior_table(size)
+    table = interior_table(size)
     target, repeated, edge, other = table.classes
     if case == "interior":
         return table
     if case == "last":
         target = target._replace(numerator=beta1 * (A + A * B) + beta2 * A * B)
-        return symbolic.Table(
-            A + A * B + size - 1, (target, edge._replace(count=sp.Integer(1)), other._replace(count=size - 2))
-        )
+        classes = (target, edge._replace(count=sp.Integer(1)), other._replace(count=size - 2))
+        return Table(A + A * B + size - 1, classes)
     if case != "first":
         target = target._replace(numerator=beta1 * B + beta2 * A)
     missing = 2 if case == "two tokens" else 1
@@ -150,3 +139,13 @@ def every_length(case: str, edge: sp.Expr | None = None, extra: int = 0, other: 
             *(c.count for c in table.classes),
         ],
     )
+
+
+EVERY_LOGIT = symbolic(
+    "S, every logit and the tokens of each class in five families that are all pairs T, i; run by run",
+    every_length,
+    ALL_CASES,
+    Control("T - 1 in S", lambda case: every_length(case, extra=1)),
+    Control("Table 3 as printed", lambda case: every_length(case, edge=printed_edge_numerator())),
+    Control("i = T - 1 in the form of i = 1", lambda case: every_length("last but one", other="first")),
+)

@@ -16,14 +16,13 @@ from proofs_check.kv.landscape.position_classes import (
     ALL_CASES,
     CASES,
     EVERY_LENGTH,
+    EVERY_LOGIT,
     INTERIOR,
-    INTERIOR_RUN,
     closed_form,
-    every_length,
     logits,
     scores,
 )
-from proofs_check.kv.landscape.width_limit import STEPS, logits_move, moves, score_scale, step_evidence
+from proofs_check.kv.landscape.width_limit import STEP_EVIDENCE, STEPS, UNIT_SCALE, logits_move, moves
 from proofs_check.ledger.claim import INSTANCES, Claim, Control, Effort, Severity, Verdict, everywhere
 from proofs_check.ledger.mathematical import ONCE, exact, identities, mathematical, symbolic
 from theory.landscape import symbolic as closed
@@ -150,12 +149,7 @@ CLAIMS: tuple[Claim, ...] = (
         "kv.eq10.rest.corrected",
         "KV shifting (final), Section 3.2, Eq. 10, corrected",
         "With S = 2 e^{alpha1} + e^{alpha2} + (T - 2) the rest of the denominator is (T - 4) e^{(b1+b2)/S}.",
-        symbolic(
-            "S, the logits and the number of the other tokens, in runs of places: T and i free",
-            every_length,
-            INTERIOR_RUN,
-            Control("T - 1 in S", lambda case: every_length(case, extra=1)),
-        ),
+        EVERY_LOGIT,
         is_correction=True,
         coverage=EVERY_LENGTH,
         hypotheses=(INTERIOR,),
@@ -212,12 +206,7 @@ CLAIMS: tuple[Claim, ...] = (
         "kv.thm3.4.sigma",
         THEOREM + " with Eq. 6",
         "As d -> infinity the attention weights tend to those of Table 3 although Eq. 6 divides by sqrt(D).",
-        symbolic(
-            "limit of the weight on i + 1, score scale 1; T and alpha free",
-            score_scale,
-            ({"power": 0},),
-            Control("sigma = sqrt(D)", points=({"power": Fraction(1, 2)},)),
-        ),
+        UNIT_SCALE,
         defect="kv.thm3.4",
         verdict=Verdict.HOLDS_IF,
         severity=Severity.REPAIRABLE,
@@ -229,7 +218,7 @@ CLAIMS: tuple[Claim, ...] = (
         "kv.thm3.4.limit",
         THEOREM,
         "As d -> infinity the logits tend to those of the closed form, with deviations of order 1/sqrt(d).",
-        *step_evidence(),
+        *STEP_EVIDENCE,
         moves(
             logits_move,
             "no logit moves by more than (|beta1| + |beta2|)(1 + (|alpha1| + |alpha2|)/2) max |G - I|",

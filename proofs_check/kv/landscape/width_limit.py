@@ -233,23 +233,27 @@ def moves(margin: Callable[..., Margin], what: str, control: Fraction) -> Eviden
     )
 
 
-def step_evidence() -> tuple[Evidence, ...]:
-    return (
-        symbolic(
-            "the steps and their sum: scores, attention, read-out, logits, loss",
-            steps,
-            ONCE,
-            Control("tanh(w/5)", lambda: steps(5)),
-            Control("the loss moving as one logit", lambda: steps(twice=1)),
-        ),
-        symbolic(
-            "second moments of the Gram matrix, and their sum T (T + 3)/(2 d)",
-            moments,
-            ONCE,
-            Control("E D_jj^2 = 1/d", lambda: moments(1)),
-        ),
-    )
-
+STEP_EVIDENCE = (
+    symbolic(
+        "the steps and their sum: scores, attention, read-out, logits, loss",
+        steps,
+        ONCE,
+        Control("tanh(w/5)", lambda: steps(5)),
+        Control("the loss moving as one logit", lambda: steps(twice=1)),
+    ),
+    symbolic(
+        "second moments of the Gram matrix, and their sum T (T + 3)/(2 d)",
+        moments,
+        ONCE,
+        Control("E D_jj^2 = 1/d", lambda: moments(1)),
+    ),
+)
+UNIT_SCALE = symbolic(
+    "limit of the weight on i + 1, score scale 1; T and alpha free",
+    score_scale,
+    ({"power": 0},),
+    Control("sigma = sqrt(D)", points=({"power": Fraction(1, 2)},)),
+)
 
 CLAIMS: tuple[Claim, ...] = (
     mathematical(
@@ -257,14 +261,9 @@ CLAIMS: tuple[Claim, ...] = (
         THEOREM,
         "As d -> infinity learning in the simplified setting is equivalent to minimising a function L of the four "
         "scalars: the loss of a sentence, and its mean over embeddings, tend to L uniformly on bounded sets of them.",
-        *step_evidence(),
+        *STEP_EVIDENCE,
         moves(loss_moves, "|L(G) - L(I)| <= (|beta1| + |beta2|)(2 + |alpha1| + |alpha2|) max|G - I|", Fraction(3, 4)),
-        symbolic(
-            "the weights of the limit need the score scale 1: all T, alpha free",
-            score_scale,
-            ({"power": 0},),
-            Control("scores over sqrt(D)", points=({"power": Fraction(1, 2)},)),
-        ),
+        UNIT_SCALE,
         verdict=Verdict.HOLDS_IF,
         severity=Severity.REPAIRABLE,
         reading="Equivalent means that the objective tends to L uniformly on bounded sets of the four scalars; which "
@@ -281,7 +280,7 @@ CLAIMS: tuple[Claim, ...] = (
         "The mean of the loss over embeddings differs from L by at most (K/d)(b^2 (1 + a/2)^2 + 2ab(1 + a)) + "
         "(M^2/d^2) a^2 b (1 + b), at every d, T and i, with a = |alpha1| + |alpha2|, b = |beta1| + |beta2|, "
         "K = T(T + 3)/2 and M = T(3T + 13)/2.",
-        *step_evidence(),
+        *STEP_EVIDENCE,
         symbolic(
             "half the bound on the second derivative along I + s(G - I), averaged; the first derivative has mean 0",
             mean_bound,
@@ -299,7 +298,7 @@ CLAIMS: tuple[Claim, ...] = (
         THEOREM + ", our addition",
         "The gradient in the four scalars tends to that of L as well, uniformly on bounded sets and in mean at the "
         "rate 1/sqrt(d), so descent on the mean objective follows descent on L over any bounded time.",
-        *step_evidence(),
+        *STEP_EVIDENCE,
         moves(
             gradient_moves,
             "slopes in beta move at most e(1 + a/2)(b(1 + e) + 2), in alpha e b(b(1 + a/2)(1/2 + e)^2 + 2(1 + e) "
