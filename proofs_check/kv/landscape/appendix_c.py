@@ -4,7 +4,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_check.evidence.margin import Margin, close, identity, same, worst
-from proofs_check.evidence.tolerances import ROUNDING
+from proofs_check.evidence.tolerances import KERNEL
 from proofs_check.kv.induction.general_checks import nonnegative
 from proofs_check.kv.landscape.position_classes import CASES, EVERY_LENGTH, EVERY_LOGIT, INTERIOR, scores
 from proofs_check.kv.landscape.theorem34 import APPENDIX
@@ -40,12 +40,12 @@ def every_score(case: str, swapped: bool = False) -> Margin:
 
 
 def kernel_logits(tokens: int, seen: int = 0) -> Margin:
-    """Numeric logits at every position, parameters drawn in [-4, 4], against one-hot attention; `seen` moves i."""
+    """Numeric logits at every position, nine draws of the parameters in [-4, 4], against one-hot attention; `seen` moves i."""
     rng, margins = np.random.default_rng(tokens), []
-    for place in range(1, tokens + 1):
+    for place in 9 * list(range(1, tokens + 1)):
         point = rng.uniform(-4, 4, 4)
         true = one_hot_logits(*point, tokens, 1 + (place - 1 + seen) % tokens)
-        margins.append(close(landscape.logits(*point, tokens, place), true, ROUNDING))
+        margins.append(close(landscape.logits(*point, tokens, place), true, KERNEL))
     return worst(margins)
 
 

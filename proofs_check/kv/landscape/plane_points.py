@@ -81,8 +81,8 @@ def _candidates(surface: Plane, n_tokens: float, position: Position, box) -> lis
     axes = np.linspace(*box[:2], _GRID), np.linspace(*box[2:], _GRID)
     signs = np.sign(slopes(np.stack(np.meshgrid(*axes, indexing="ij"))))
     corners = np.stack([signs[:, i : _GRID - 1 + i, j : _GRID - 1 + j] for i in (0, 1) for j in (0, 1)])
-    mixed = ((corners.min(0) <= 0) & (corners.max(0) >= 0)).all(0)
-    mixed &= (np.abs(corners).max(0) > 0).all(0)  # slopes that underflow have no sign
+    # both slopes change sign, and neither underflows at all four corners
+    mixed = ((np.abs(corners.sum(0)) < 4) & corners.any(0)).all(0)
     sides = np.array([box[1] - box[0], box[3] - box[2]])
     places: list[NDArray[np.float64]] = []
     for i, j in zip(*np.nonzero(mixed), strict=True):
