@@ -40,7 +40,7 @@ def every_score(case: str, swapped: bool = False) -> Margin:
 
 
 def kernel_logits(tokens: int, seen: int = 0) -> Margin:
-    """Numeric logits at every position, nine draws of the parameters in [-4, 4], against one-hot attention; `seen` moves i."""
+    """Numeric logits at every position, nine draws in [-4, 4] each, against one-hot attention; `seen` moves i."""
     rng, margins = np.random.default_rng(tokens), []
     for place in 9 * list(range(1, tokens + 1)):
         point = rng.uniform(-4, 4, 4)
