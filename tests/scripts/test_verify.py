@@ -43,7 +43,7 @@ def test_verify_writes_the_promised_json(verified):
     assert (one["evidence"], one["witness"], one["strength"]) == ([], None, "proved")
     assert one["core"]["outcome"] == "refuted" and one["core"]["at"]["point"]["T"] == "7"
     assert document["summary"]["mathematical_strong"] == document["summary"]["mathematical"] == 3
-    assert one["holds_instead"].startswith("For whole T >= 4, 2 <= i <= T - 2; real a1, a2, b1, b2: attention_loss = -log(")
+    assert one["holds_instead"].startswith("For whole T >= 4, 2 <= i <= T - 2; real a1, a2, b1, b2: attention_loss = ")
 
 
 def test_markdown_is_a_table_and_a_witness_has_its_point_and_both_sides(command, tmp_path):

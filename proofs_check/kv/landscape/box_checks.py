@@ -2,12 +2,10 @@
 
 from fractions import Fraction
 
-import numpy as np
 import sympy as sp
 
 from proofs_check.evidence.certified import proved_on
-from proofs_check.evidence.margin import Margin, at_most, identity, worst
-from proofs_check.evidence.tolerances import KERNEL
+from proofs_check.evidence.margin import Margin, identity, worst
 from proofs_check.ledger.mathematical import identities
 from theory import landscape
 from theory.landscape import critical_symbolic as c
@@ -20,6 +18,8 @@ UNIT = (0, 1)
 EVERY_T = (0, Fraction(1, 2))
 CUT = Fraction(2, 5)
 TOKENS = {n_tokens: 2 + 1 / U}
+# e^L at (0, 1)
+LEAST = 1 + sp.exp((2 - sp.E) / (n_tokens + sp.E)) + (n_tokens - 2) * sp.exp((1 - sp.E) / (n_tokens + sp.E))
 NAMES = {OWN: sp.Symbol("own", positive=True), PREVIOUS: sp.Symbol("previous", positive=True)}
 
 
@@ -72,26 +72,15 @@ def corner_value(beta: int = 1) -> Margin:
     at = {alpha1: 0, beta1: beta}
     margins = [(-gap).subs(at) for gap in c.slice_gaps()]
     total = sum((n * sp.exp(d) for n, d in exact_terms(c.TABLE)), sp.Integer(0)).subs(at)
-    closed = 1 + sp.exp((2 - sp.E) / (n_tokens + sp.E)) + (n_tokens - 2) * sp.exp((1 - sp.E) / (n_tokens + sp.E))
     ends = [PREVIOUS.subs(alpha1, 1), total]
-    return identities([*margins, *ends], [sp.E - 2, sp.E - 1, sp.E - 1, 1, closed])
-
-
-def not_below(a1: float, b1: float, tokens: int, best_at: tuple[float, float] | None = None) -> Margin:
-    """The loss on the box is not below `box_minimum` (or, planted, below the loss at another point)."""
-    least = landscape.box_minimum(tokens).loss
-    if best_at is not None:
-        a, b = best_at
-        least = float(landscape.loss(a, 1 - a, b, 1 - b, tokens))
-    return at_most(least, float(np.asarray(landscape.loss(a1, 1 - a1, b1, 1 - b1, tokens))), KERNEL)
+    return identities([*margins, *ends], [sp.E - 2, sp.E - 1, sp.E - 1, 1, LEAST])
 
 
 def expansion_terms(first: sp.Expr = 1 - sp.E) -> Margin:
     """h(x) = L - log T at x = 1/T: the closed form; h(0) = 0, h'(0) = 1 - e, h''(0)/2 = e^2."""
-    closed = 1 + sp.exp((2 - sp.E) / (n_tokens + sp.E)) + (n_tokens - 2) * sp.exp((1 - sp.E) / (n_tokens + sp.E))
     excess = c.minimum_excess()
     slopes = [sp.diff(excess, U, order).subs(U, 0) for order in (1, 2)]
-    same_thing = identity(sp.exp(excess).subs(U, 1 / n_tokens), sp.expand(closed / n_tokens))
+    same_thing = identity(sp.exp(excess).subs(U, 1 / n_tokens), sp.expand(LEAST / n_tokens))
     return worst([same_thing, identities([excess.subs(U, 0), *slopes], [0, first, 2 * sp.exp(2)])])
 
 

@@ -1,17 +1,14 @@
 """Figure 1's caption: what tells the one-layer models apart."""
 
-from fractions import Fraction
-from functools import cache
-
 import numpy as np
 import sympy as sp
 import torch
 
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
-from proofs_check.evidence.margin import Margin, identity, same, worst
+from proofs_check.evidence.margin import Margin, same, worst
 from proofs_check.ledger.claim import Claim, Control, Effort, everywhere
-from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic
+from proofs_check.ledger.mathematical import ONCE, exact, identities, mathematical, symbolic
 from theory.symbols import alpha1, alpha2, beta1, beta2
 
 SOURCE = "KV shifting (both versions), Figure 1, caption"
@@ -23,37 +20,26 @@ def at_identity(alpha: tuple[int, int] = (1, 0), beta: tuple[int, int] = (1, 0))
     own, before, value, earlier = sp.symbols("K ShiftK V ShiftV", real=True)
     scalars = dict(zip((alpha1, alpha2, beta1, beta2), (*alpha, *beta), strict=True))
     key, mixed = alpha1 * own + alpha2 * before, beta1 * value + beta2 * earlier
-    return worst([identity(key.subs(scalars), own), identity(mixed.subs(scalars), value)])
-
-
-@cache
-def _trained_numbers(seed: int, position: str, shift: str, scalars: tuple[float, ...]) -> dict[str, tuple]:
-    """Logits and gradients of the model of this seed on 8 random rows, as exact numbers; the vanilla one's weights."""
-    tokens = torch.from_numpy(np.random.default_rng(seed).integers(0, SIZES["vocab"], (8, 12)))
-
-    def build(kind: str) -> InductionModel:
-        config = ModelConfig(**SIZES, shift=kind, position=position)
-        return InductionModel(config, torch.Generator().manual_seed(seed))
-
-    model, plain = build(shift), build("none")
-    model.load_state_dict(plain.state_dict(), strict=False)
-    shared = dict(plain.named_parameters())
-    with torch.no_grad():
-        for name, weight in model.named_parameters():
-            if name not in shared:
-                weight.copy_(torch.tensor(scalars).expand_as(weight))
-    logits = model(tokens)
-    torch.nn.functional.cross_entropy(logits[:, :-1].flatten(0, 1), tokens[:, 1:].flatten()).backward()
-    found = {"logits": logits.detach()}
-    found |= {name: weight.grad for name, weight in model.named_parameters() if name in shared}
-    return {name: tuple(map(Fraction, tensor.flatten().tolist())) for name, tensor in found.items()}
+    return identities([key.subs(scalars), mixed.subs(scalars)], [own, value])
 
 
 def one_network(seed: int, position: str, scalars: tuple[float, float] = (1.0, 0.0)) -> Margin:
-    """Logits and gradients of all weights that both have are the same numbers, bit for bit."""
-    vanilla = _trained_numbers(seed, position, "none", (1.0, 0.0))
-    shifted = _trained_numbers(seed, position, "kv", scalars)
-    return worst([same(shifted[name], vanilla[name]) for name in vanilla])
+    """Logits on 8 random rows and gradients of all weights that both models have are the same numbers, bit for bit."""
+    plain, shifted = (
+        InductionModel(ModelConfig(**SIZES, shift=kind, position=position), torch.Generator().manual_seed(seed))
+        for kind in ("none", "kv")
+    )
+    shared = dict(plain.named_parameters())
+    with torch.no_grad():
+        for name, weight in shifted.named_parameters():
+            weight.copy_(shared.get(name, torch.tensor(scalars)))
+    tokens = torch.from_numpy(np.random.default_rng(seed).integers(0, SIZES["vocab"], (8, 12)))
+    found = []
+    for model in (plain, shifted):
+        logits = model(tokens)
+        torch.nn.functional.cross_entropy(logits[:, :-1].flatten(0, 1), tokens[:, 1:].flatten()).backward()
+        found.append([logits, *(weight.grad for name, weight in model.named_parameters() if name in shared)])
+    return worst([same(torch.equal(*pair), True) for pair in zip(*found, strict=True)])
 
 
 CLAIMS: tuple[Claim, ...] = (

@@ -1,5 +1,6 @@
 """Critical points of the exact loss on a plane of the parameters, each proved by Krawczyk's operator."""
 
+from collections import Counter
 from contextlib import suppress
 from fractions import Fraction
 from typing import NamedTuple
@@ -43,37 +44,29 @@ def critical_points(
     Candidates are where both slopes change sign on a grid, made better by Powell's method. The coordinates that define
     the plane are taken as the exact numbers that their floats are.
     """
-    first, second = (symbol for symbol in symbols.PARAMETERS if symbol.name in surface.axes)
-    if first.name != surface.axes[0]:
-        first, second = second, first
-    exact = _loss(surface, n_tokens, position)
-    slopes = [sp.diff(exact, first), sp.diff(exact, second)]
-    if set().union(*(slope.free_symbols for slope in slopes)) != {first, second}:
+    axes = [next(symbol for symbol in symbols.PARAMETERS if symbol.name == name) for name in surface.axes]
+    exact = _loss(surface, axes, n_tokens, position)
+    slopes = [sp.diff(exact, axis) for axis in axes]
+    if set().union(*(slope.free_symbols for slope in slopes)) != set(axes):
         return []  # along one axis the loss is constant, and no critical point stands alone
-    bends = [sp.diff(slopes[0], first), sp.diff(slopes[0], second), sp.diff(slopes[1], second)]
-    found = []
-    for place in _candidates(surface, n_tokens, position, box):
-        point = _proved(slopes, bends, (first, second), place, box)
-        if point is not None:
-            found.append(point)
-    return found
+    places = _candidates(surface, n_tokens, position, box)
+    return [point for place in places if (point := _proved(slopes, axes, place, box)) is not None]
 
 
-def _loss(surface: Plane, n_tokens: float, position: Position) -> sp.Expr:
+def _loss(surface: Plane, axes: list[sp.Symbol], n_tokens: float, position: Position) -> sp.Expr:
     """L on the plane, in the symbols of its axes."""
     values = {}
     for symbol, start, slopes in zip(symbols.PARAMETERS, surface.origin, surface.along.T, strict=True):
-        axes = [next(s for s in symbols.PARAMETERS if s.name == name) for name in surface.axes]
         values[symbol] = _rational(start) + sum(_rational(k) * axis for k, axis in zip(slopes, axes, strict=True))
+    size = int(n_tokens)
     if position is None:
-        terms = [(sp.Integer(1), loss(interior_table(_rational(n_tokens))))]
-    elif position == "mean":
-        size = int(n_tokens)
-        counts = {1: 1, size - 1: 1} | ({2: size - 3} if size > 3 else {}) if size > 2 else {1: 1}
-        terms = [(sp.Rational(n, size - 1), loss(position_table(size, place))) for place, n in counts.items()]
+        full = loss(interior_table(_rational(n_tokens)))
+    elif position == "mean":  # all but the ends have one and the same loss
+        places = Counter(place if place in (1, size - 1) else 2 for place in range(1, size))
+        full = sum(times * loss(position_table(size, place)) for place, times in places.items()) / (size - 1)
     else:
-        terms = [(sp.Integer(1), loss(position_table(int(n_tokens), position)))]
-    return sum((share * term.subs(values, simultaneous=True) for share, term in terms), sp.Integer(0))
+        full = loss(position_table(size, position))
+    return full.subs(values, simultaneous=True)
 
 
 def _rational(number: float) -> sp.Rational:
@@ -88,8 +81,8 @@ def _candidates(surface: Plane, n_tokens: float, position: Position, box) -> lis
     axes = np.linspace(*box[:2], _GRID), np.linspace(*box[2:], _GRID)
     signs = np.sign(slopes(np.stack(np.meshgrid(*axes, indexing="ij"))))
     corners = np.stack([signs[:, i : _GRID - 1 + i, j : _GRID - 1 + j] for i in (0, 1) for j in (0, 1)])
-    mixed = ((corners.min(0) <= 0) & (corners.max(0) >= 0)).all(0)
-    mixed &= (np.abs(corners).max(0) > 0).all(0)  # slopes that underflow have no sign
+    # both slopes change sign, and neither underflows at all four corners
+    mixed = ((np.abs(corners.sum(0)) < 4) & corners.any(0)).all(0)
     sides = np.array([box[1] - box[0], box[3] - box[2]])
     places: list[NDArray[np.float64]] = []
     for i, j in zip(*np.nonzero(mixed), strict=True):
@@ -104,25 +97,23 @@ def _candidates(surface: Plane, n_tokens: float, position: Position, box) -> lis
     return places
 
 
-def _proved(slopes, bends, axes, place, box) -> CriticalPoint | None:
+def _proved(slopes: list[sp.Expr], axes: list[sp.Symbol], place, box) -> CriticalPoint | None:
     sides = box[1] - box[0], box[3] - box[2]
     for reach in _REACHES:
-        around = Box(
-            {
-                axis.name: (Fraction(float(x)) - reach * Fraction(side), Fraction(float(x)) + reach * Fraction(side))
-                for axis, x, side in zip(axes, place, sides, strict=True)
-            }
-        )
+        around = {}
+        for axis, x, side in zip(axes, place, sides, strict=True):
+            middle, width = Fraction(float(x)), reach * Fraction(side)
+            around[axis.name] = (middle - width, middle + width)
         with suppress(Undecided):
-            enclosure = unique_zero(around, *slopes)
-            kind = _kind(bends, axes, enclosure)
-            middle = enclosure.center()
+            enclosure = unique_zero(Box(around), *slopes)
+            kind, middle = _kind(slopes, axes, enclosure), enclosure.center()
             return kind and CriticalPoint(tuple(float(middle[axis.name]) for axis in axes), kind, enclosure)
     return None
 
 
-def _kind(bends, axes, enclosure: Box) -> str | None:
+def _kind(slopes: list[sp.Expr], axes: list[sp.Symbol], enclosure: Box) -> str | None:
     """By the signs of the Hessian's determinant and of its first entry on the whole enclosure."""
+    bends = [sp.diff(slopes[0], axes[0]), sp.diff(slopes[0], axes[1]), sp.diff(slopes[1], axes[1])]
     with working(128):
         ends = BallFunction(bends, tuple(axis.name for axis in axes)).on(enclosure)
         a, b, c = (low.union(high) for low, high in ends)
