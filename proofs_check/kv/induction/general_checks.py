@@ -6,7 +6,7 @@ Each margin is one step of a proof whose other steps are sums over positions or 
 import sympy as sp
 
 from proofs_check.evidence.margin import Margin, identity, same, worst
-from theory.induction.sharpness import r
+from theory.induction.sharpness import copy_gap_residuals, r
 from theory.symbols import sigma, slope
 
 
@@ -19,10 +19,10 @@ def positive(expr: sp.Expr) -> Margin:
     return same(bool(sp.factor(expr).is_positive), True)
 
 
-def termwise(top: int = 1, low: int = -1) -> Margin:
-    """|c x| <= c for c >= 0, low <= x <= top (x = top - a = low + b, a, b >= 0): summed, the triangle inequality."""
+def termwise(top: int = 1, low: int = -1, share: sp.Expr = sp.S.One) -> Margin:
+    """|c x| <= share c for c >= 0 and low <= x <= top, as x = top - a = low + b with a, b >= 0; then summed."""
     c, a, b = sp.symbols("c a b", nonnegative=True)
-    return worst([nonnegative(c - c * (top - a)), nonnegative(c + c * (low + b))])
+    return worst([nonnegative(share * c - c * (top - a)), nonnegative(share * c + c * (low + b))])
 
 
 def largest_entry(side: int = 1) -> Margin:
@@ -62,10 +62,15 @@ def tilt(divisor: int = 4) -> Margin:
 
 
 def one_weight(times: int = 2) -> Margin:
-    """||w - e_{s-1}||_1 = 2 (1 - w_{s-1}) for any mean: what is not on s - 1 plus what s - 1 lacks."""
-    others, own = sp.symbols("others own", positive=True)
-    miss = others / (others + own) + (1 - own / (others + own))
-    return identity(miss, times * (1 - own / (others + own)))
+    """||w - e_{s-1}||_1 = 2 (1 - w_{s-1}), w_{s-1} = 1 over the sum: what is not on s - 1 plus what s - 1 lacks."""
+    total = 1 + sp.Symbol("others", positive=True)
+    return identity((total - 1) / total + (1 - 1 / total), times * (1 - 1 / total))
+
+
+def geometric(power: int = 1, supremum: sp.Expr = r) -> Margin:
+    """sup_s |1/sum_{tau=0}^{s-2} r^tau - 1| = r, and the printed bound r/(1 - r) exceeds it by r^2/(1 - r)."""
+    residuals = [*copy_gap_residuals(supremum), r**power / (1 - r) - r - r**2 / (1 - r)]
+    return worst([identity(residual, 0) for residual in residuals])
 
 
 def order_constant(power: int = 1) -> Margin:

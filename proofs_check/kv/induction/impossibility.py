@@ -2,18 +2,9 @@
 
 from fractions import Fraction
 
-import sympy as sp
-
 from proofs_check.kv.induction import general_checks as general
 from proofs_check.kv.induction import impossibility_checks as c
-from proofs_check.ledger.claim import (
-    INSTANCES,
-    Claim,
-    Control,
-    Severity,
-    Verdict,
-    everywhere,
-)
+from proofs_check.ledger.claim import INSTANCES, Claim, Control, Severity, Verdict, everywhere
 from proofs_check.ledger.exact_claim import BOTH
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic
 from theory.symbols import sigma
@@ -21,39 +12,23 @@ from theory.symbols import sigma
 SECTION = f"{BOTH}, Section 3.1"
 THEOREM = f"{SECTION}, Theorem 3.3 (first version: Theorem 2), Eq. 9"
 APPENDIX = f"{BOTH}, Appendix B"
-SHAPES = [{"length": n, "dim": dim} for n in (3, 4, 5) for dim in (1, 2)]
-LONGER = [{"length": n, "dim": dim} for n in (4, 5) for dim in (1, 2)]
-CAUSAL = [{"support": "causal", **shape} for shape in SHAPES]
+SHORTER, LONGER = ([{"length": n, "dim": dim} for n in lengths for dim in (1, 2)] for lengths in ((3, 4), (4, 5)))
 SAME_TERM = everywhere("Score and value agree at a general place and coordinate, over the same places: any L and d.")
 
 
-def _same_term():
-    return symbolic(
-        "key, bias and value at a general place of {2..L-1} and in a general coordinate",
-        general.same_term,
-        ONCE,
-        Control("alpha = (1, 0)", lambda: general.same_term(alpha=(1, 0))),
-        Control("beta = (0, 1)", lambda: general.same_term(beta=(0, 1))),
-    )
-
-
-def _inner_head():
-    return symbolic(
-        "Appendix B's head over {2..L-1}, D = d: free tokens, sigma and m, L = 4, 5, d = 1, 2",
-        c.inner_head,
-        LONGER,
-        Control("the causal mask", lambda **p: c.inner_head(**p, support="causal")),
-    )
-
-
-def _never_exact():
-    return symbolic(
-        "x = (1, 0, c, 1): two layers move weight to the third token at every sigma, m and p",
-        general.gains_weight,
-        ONCE,
-        Control("x_1 = 0", lambda: general.gains_weight(0)),
-    )
-
+SAME = symbolic(
+    "key, bias and value at a general place of {2..L-1} and in a general coordinate",
+    general.same_term,
+    ONCE,
+    Control("alpha = (1, 0)", lambda: general.same_term(alpha=(1, 0))),
+    Control("beta = (0, 1)", lambda: general.same_term(beta=(0, 1))),
+)
+INNER_HEAD = symbolic(
+    "Appendix B's head over {2..L-1}, D = d: free tokens, sigma and m, L = 4, 5, d = 1, 2",
+    c.inner_head,
+    LONGER,
+    Control("the causal mask", lambda **p: c.inner_head(**p, support="causal")),
+)
 
 THEOREM_CLAIMS = (
     mathematical(
@@ -75,16 +50,11 @@ THEOREM_CLAIMS = (
         APPENDIX,
         "alpha = (0, 1), beta_0 (that is beta_1) = 1/sigma, beta_2 = 0 give IH: the factor 1/sigma stands at beta.",
         symbolic(
-            "beta_1 = 1 and alpha_2 = sqrt(d)/sigma under the divisor sqrt(d) of Eq. 6, {2..L-1}, L = 4, 5",
-            c.key_scale,
-            LONGER,
-            Control("beta_1 = 1/sigma and alpha_2 = 1, as printed", c.as_printed),
-        ),
-        symbolic(
             "beta_1 = 1 and the score scale 1/sigma, at a general place and coordinate",
             general.same_term,
             ONCE,
             Control("beta_1 = 1/sigma, as printed", lambda: general.same_term(beta=(1 / sigma, 0))),
+            Control("and the divisor of Eq. 6", lambda: c.key_scale_term(1, beta=(1 / sigma, 0))),
         ),
         verdict=Verdict.TYPO,
         severity=Severity.MISPRINT,
@@ -99,16 +69,10 @@ THEOREM_CLAIMS = (
         f"{APPENDIX}, corrected",
         "Under Eq. 6's divisor sqrt(D): alpha_1 = 0, alpha_2 = sqrt(D)/sigma, beta_1 = 1, beta_2 = 0 (on {2..L-1}).",
         symbolic(
-            "free tokens, L = 4, 5, d = 1, 2",
-            c.key_scale,
-            LONGER,
-            Control("alpha_2 = 1, as printed", lambda **p: c.key_scale(**p, alpha2=sp.S.One)),
-            Control("alpha_2 = 1/sigma", lambda **p: c.key_scale(**p, alpha2=1 / sigma)),
-        ),
-        symbolic(
             "score and value at a general place and coordinate, any D",
             c.key_scale_term,
             ONCE,
+            Control("alpha_2 = 1, as printed", lambda: c.key_scale_term(1)),
             Control("alpha_2 = 1/sigma", lambda: c.key_scale_term(1 / sigma)),
         ),
         is_correction=True,
@@ -167,15 +131,14 @@ SENTENCES = (
         "kv.sec3.1.equal_sign",
         f"{SECTION}, after Theorem 3.3",
         "The first layer's copy introduces noise from ALiBi's bias; as KV shifting has none, Eq. 9 has an equal sign.",
+        INNER_HEAD,
+        SAME,
         symbolic(
-            "{2..L-1} for both: KVSA - IH is 0 on free tokens; the first-order error of two layers is not 0",
-            c.equal_sign,
-            [{"length": n, "word": w} for n, w in ((4, (0, 1, 1, 0, 1)), (5, (0, 1, 0, 1, 1)))],
-            Control("the causal mask", lambda **p: c.equal_sign(**p, support="causal")),
-            Control("tokens all alike", lambda length, word: c.equal_sign(length, (1, 1, 1, 1, 1))),
+            "x = (1, 0, c, 1): two layers move weight to the third token at every sigma, m and p",
+            general.gains_weight,
+            ONCE,
+            Control("x_1 = 0", lambda: general.gains_weight(0)),
         ),
-        _same_term(),
-        _never_exact(),
         defect="kv.thm3.3",
         verdict=Verdict.HOLDS_IF,
         severity=Severity.REPAIRABLE,
@@ -226,8 +189,8 @@ SENTENCES = (
         symbolic(
             "causal mask: one vanilla layer is a case of the elimination (beta2 = 0, alpha2 = 0)",
             c.impossible,
-            CAUSAL[:4],
-            Control("the mask {2..L-1}", lambda support, **p: c.impossible("inner", **p)),
+            SHORTER,
+            Control("the mask {2..L-1}", lambda **p: c.impossible(**p, support="inner")),
         ),
         defect="kv.thm3.3",
         verdict=Verdict.HOLDS_IF,
@@ -245,8 +208,8 @@ SENTENCES = (
         "kv.sec3.1.less_width",
         f"{SECTION}, first paragraph and after Theorem 3.3",
         "KV shifting represents induction heads with less width: D = d in Theorem 3.3, D = 2d in Theorem 3.2.",
-        _inner_head(),
-        _same_term(),
+        INNER_HEAD,
+        SAME,
         defect="kv.thm3.3",
         verdict=Verdict.HOLDS_IF,
         severity=Severity.REPAIRABLE,

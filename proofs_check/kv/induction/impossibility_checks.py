@@ -8,21 +8,14 @@ import numpy as np
 import sympy as sp
 
 from proofs_check.evidence.margin import Margin, at_most, ball_at_least, identity, same, worst
-from proofs_check.kv.induction.exact_heads import (
-    DECAY,
-    MATCH_WEIGHT,
-    Numbers,
-    dot,
-    induction_weights,
-    rational,
-)
+from proofs_check.kv.induction.exact_heads import DECAY, MATCH_WEIGHT, Numbers, dot, induction_weights, rational
 from proofs_check.kv.induction.general_checks import positive, same_term
 from proofs_check.kv.induction.representation_checks import error
 from proofs_check.ledger.claim import Effort, Point
 from proofs_check.ledger.mathematical import identities, not_identity
 from theory import induction
 from theory.induction.causal_support import impossibility_residual, inner_residuals
-from theory.induction.sharpness import COPY_ERROR_BOUNDS, first_order_error
+from theory.induction.sharpness import COPY_ERROR_BOUNDS
 from theory.induction.symbolic import IDENTITY, attend, induction_terms, kv_shift_terms, reduced, symbolic_tokens
 from theory.lowering.precision import working
 from theory.symbols import copy_slope, sigma
@@ -30,7 +23,7 @@ from theory.symbols import copy_slope, sigma
 Row = tuple[int, ...]
 
 
-def impossible(support: str, length: int, dim: int) -> Margin:
+def impossible(length: int, dim: int, support: str = "causal") -> Margin:
     """Multipliers with sum_k multiplier_k (output - IH)_k = 1: no parameters make all differences zero."""
     return same(impossibility_residual(support, length, dim), sp.Integer(0))
 
@@ -40,21 +33,12 @@ def inner_head(length: int, dim: int, **wrong) -> Margin:
     return worst([identity(residual, 0) for residual in inner_residuals(length, dim, **wrong)])
 
 
-def key_scale(length: int, dim: int, alpha2: sp.Expr | None = None) -> Margin:
-    """With the divisor sqrt(d) of Eq. 6 the head over {2..L-1} is IH for alpha2 = sqrt(d) / sigma."""
-    alpha = (sp.Integer(0), sp.sqrt(dim) / sigma if alpha2 is None else alpha2)
-    return inner_head(length, dim, alpha=alpha, scale=1 / sp.sqrt(dim))
+ROOT = sp.sqrt(sp.Symbol("D", positive=True))
 
 
-def as_printed(length: int, dim: int) -> Margin:
-    """The same with beta_1 = 1 / sigma and alpha_2 = 1, under the divisor sqrt(d) of Eq. 6."""
-    return inner_head(length, dim, beta=(1 / sigma, sp.Integer(0)), scale=1 / sp.sqrt(dim))
-
-
-def key_scale_term(alpha2: sp.Expr | None = None) -> Margin:
+def key_scale_term(alpha2: sp.Expr | int = ROOT / sigma, **wrong) -> Margin:
     """At a general place and coordinate, divisor sqrt(D) of Eq. 6, any D: alpha2 = sqrt(D) / sigma gives IH's score."""
-    width = sp.Symbol("D", positive=True)
-    return same_term(alpha=(0, sp.sqrt(width) / sigma if alpha2 is None else alpha2), scale=1 / sp.sqrt(width))
+    return same_term(alpha=(0, alpha2), scale=1 / ROOT, **wrong)
 
 
 def _epsilon(x: Sequence[Row], numbers: Numbers):
@@ -63,20 +47,21 @@ def _epsilon(x: Sequence[Row], numbers: Numbers):
     return ends / (ends + sum(induction_weights(x, numbers).values()))
 
 
-def ball_bound(x: Sequence[Row], match_weight: int, decay: Fraction, ends: int = 2) -> Margin:
-    """epsilon <= a/(a+Z), a = e^{-m(L-1)} + e^{1/sigma}, Z = e^{-1/sigma} sum_j e^{-mj}; `ends` = 1 forgets token 1."""
-    length = len(x)
+def _ball_share(length: int, match_weight: int, decay: Fraction, ends: int = 2) -> Fraction:
+    """a/(a+Z), a = e^{-m(L-1)} + e^{1/sigma}, Z = e^{-1/sigma} sum_j e^{-mj}; `ends` = 1 forgets token 1."""
     a = match_weight + (decay ** (length - 1) if ends == 2 else 0)
-    z = sum(decay**j for j in range(1, length - 1)) / match_weight
-    return at_most(_epsilon(x, rational(match_weight, decay)), a / (a + z))
+    return a / (a + sum(decay**j for j in range(1, length - 1)) / match_weight)
+
+
+def ball_bound(x: Sequence[Row], match_weight: int, decay: Fraction, ends: int = 2) -> Margin:
+    """epsilon <= a/(a+Z)."""
+    return at_most(_epsilon(x, rational(match_weight, decay)), _ball_share(len(x), match_weight, decay, ends))
 
 
 def ball_reached(length: int, match_weight: int, decay: Fraction, last: int = 1) -> Margin:
     """Equality at x_1 = .. = x_{L-2} = -u, x_{L-1} = x_L = u."""
     x = [(-1,)] * (length - 2) + [(last,), (1,)]
-    a = match_weight + decay ** (length - 1)
-    z = sum(decay**j for j in range(1, length - 1)) / match_weight
-    return same(_epsilon(x, rational(match_weight, decay)), a / (a + z))
+    return same(_epsilon(x, rational(match_weight, decay)), _ball_share(length, match_weight, decay))
 
 
 def share_grows(sign: int = 1) -> Margin:
@@ -92,28 +77,11 @@ def ball_limit(factor: int = 1) -> Margin:
     return identity(sp.cancel(MATCH_WEIGHT / (MATCH_WEIGHT + z)), sp.cancel(t / (1 + t)))
 
 
-def small_tokens(effort: Effort) -> Iterator[Point]:
-    """All tokens in {-1, 0, 1}, d = 1, and some in d = 2."""
+def line_tokens(effort: Effort) -> Iterator[Point]:
+    """All tokens in {-1, 0, 1}, d = 1."""
     for length in range(3, 6 if effort is Effort.QUICK else 8):
         for values in itertools.product((-1, 0, 1), repeat=length):
             yield {"x": [(v,) for v in values], "match_weight": 3, "decay": Fraction(2, 3)}
-    for values in itertools.product((-1, 0), (0, 1), (0, 1), (-1, 1), (0, 1), (1,), (1,), (-1, 0)):
-        yield {"x": list(zip(values[::2], values[1::2], strict=True)), "match_weight": 3, "decay": Fraction(2, 3)}
-
-
-def line_tokens(effort: Effort) -> Iterator[Point]:
-    return (point for point in small_tokens(effort) if len(point["x"][0]) == 1)
-
-
-def equal_sign(length: int, word: Row, support: str = "inner") -> Margin:
-    """On one mask: KVSA - IH is 0 on free tokens, and the first-order error of the two-layer network is not."""
-    return worst([inner_head(length, 2, support=support), not_identity(first_order_error(word), 0)])
-
-
-def never_exact(ratio: Fraction, slope_value: Fraction, tokens: Row = (0, 1, 1, 0, 1)) -> Margin:
-    """IH - TF is certainly not 0 at sigma = 1."""
-    x = [[Fraction(value)] for value in tokens]
-    return ball_at_least(error(x, Fraction(1), slope_value, ratio), strict=True)
 
 
 def vanishes(domain: str, variable: sp.Symbol = copy_slope) -> Margin:
@@ -124,12 +92,11 @@ def vanishes(domain: str, variable: sp.Symbol = copy_slope) -> Margin:
 
 def lost_in_floats(ratio: Fraction) -> Margin:
     """In float64 the error of the network is exactly 0 where the true one is positive."""
-    tokens = (0, 1, 1, 0, 1)
+    x = [[0], [1], [1], [0], [1]]
     with working(300):
-        true = never_exact(ratio, Fraction(0), tokens)
-    rows = np.array([[float(value)] for value in tokens])
-    found = induction.two_layer_alibi(rows, 1.0, 0.0, -float(np.log(float(ratio))))
-    head = induction.induction_head(rows, 1.0, 0.0)
+        true = ball_at_least(error(x, 1, 0, ratio), strict=True)
+    found = induction.two_layer_alibi(x, 1.0, 0.0, -float(np.log(float(ratio))))
+    head = induction.induction_head(x, 1.0, 0.0)
     return worst([same(*(tuple(map(Fraction, row.tolist())) for row in (found, head))), true])
 
 
