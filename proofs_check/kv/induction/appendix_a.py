@@ -116,7 +116,7 @@ CONSTRUCTION = (
         "y_s is a softmax average for every token s.",
         exact(
             "number of tokens it averages, s = 2 + any whole number >= 0",
-            c.seen_by_copy,
+            lambda least: general.at_least_one(least, left_out=1),
             ({"least": 2},),
             Control("s = 1", points=({"least": 1},)),
         ),

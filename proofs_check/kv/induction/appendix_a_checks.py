@@ -6,7 +6,6 @@ import numpy as np
 import sympy as sp
 
 from proofs_check.evidence.margin import Margin, ball_at_least, identity, same
-from proofs_check.kv.induction.general_checks import nonnegative
 from proofs_check.kv.induction.representation_checks import error
 from proofs_check.ledger.mathematical import identities
 from theory.induction.network import construction
@@ -57,11 +56,6 @@ def first_layer(place: int, itself: bool = False, out: int = 1) -> Margin:
     printed = [r ** (place - 1 - tau) for tau in range(1, place)]
     absent = [sp.Integer(0)] * itself
     return identities([out * w / sp.Add(*found) for w in found], [w / sp.Add(*printed) for w in printed] + absent)
-
-
-def seen_by_copy(least: int) -> Margin:
-    """The softmax of y_s runs over tau = 1 .. s - 1: at least one, at s = least + more with any `more` >= 0."""
-    return nonnegative(least + sp.Symbol("more", integer=True, nonnegative=True) - 1 - 1)
 
 
 def two_values(first: tuple[int, ...], second: tuple[int, ...]) -> Margin:

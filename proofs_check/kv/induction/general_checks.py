@@ -15,6 +15,11 @@ def nonnegative(expr: sp.Expr) -> Margin:
     return same(bool(sp.expand(expr).is_nonnegative), True)
 
 
+def at_least_one(least: int, left_out: int) -> Margin:
+    """A sum over all but `left_out` of least + more places has at least one term, whatever the whole `more` >= 0."""
+    return nonnegative(least + sp.Symbol("more", integer=True, nonnegative=True) - left_out - 1)
+
+
 def positive(expr: sp.Expr) -> Margin:
     return same(bool(sp.factor(expr).is_positive), True)
 

@@ -13,32 +13,31 @@ from fractions import Fraction
 
 import numpy as np
 import sympy as sp
+from scipy.linalg import hadamard
 
-from proofs_check.evidence.margin import Margin, at_most, different, identity, same, worst
+from proofs_check.evidence.margin import Margin, different, identity, same, worst
 from proofs_check.kv.induction.exact_heads import induction_head, rational
 from proofs_check.kv.induction.general_checks import positive
 
 MATCH, DECAY = Fraction(3), Fraction(1, 2)  # e^{1/sigma} and e^{-m}
 
 
-def moved_token(moved: bool = True) -> Margin:
-    """L = 3: IH is x_2, whatever the weight, and x_2 + a is another value for a != 0."""
-    weight, change = sp.symbols("w a", positive=True)
+def kernel_vectors(moved: bool = True) -> Margin:
+    """What the two kinds of kernel vector move.
+
+    L = 3: IH is x_2, whatever the weight, and x_2 + a is another value for a != 0. L = 4, x_4 = b: x_1 + b multiplies
+    the weight of x_2 by e^{|b|^2/sigma} = 1 + gain, so that it gains share.
+    """
+    weight, change, first, second, gain = sp.symbols("w a w_2 w_3 gain", positive=True)
     token = sp.Symbol("x", real=True)
     before, after = (weight * value / weight for value in (token, token + (change if moved else 0)))
-    return worst([identity(before, token), positive(sp.expand(after - before))])
-
-
-def moved_weight(moved: bool = True) -> Margin:
-    """L = 4, x_4 = b: x_1 + b multiplies the weight of x_2 by e^{|b|^2/sigma} = 1 + gain, so that it gains share."""
-    first, second, gain = sp.symbols("w_2 w_3 gain", positive=True)
     lifted = first * (1 + gain if moved else 1)
-    return positive(sp.factor(lifted / (lifted + second) - first / (first + second)))
+    share = lifted / (lifted + second) - first / (first + second)
+    return worst([identity(before, token), positive(after - before), positive(share)])
 
 
 def _state(dim: int, width: int, seed: int) -> sp.Matrix:
-    rng = np.random.default_rng([dim, width, seed])
-    return sp.Matrix(width, 2 * dim, [int(v) for v in rng.integers(-4, 5, 2 * dim * width)])
+    return sp.Matrix(np.random.default_rng([dim, width, seed]).integers(-4, 5, (width, 2 * dim)))
 
 
 def _whole(vector: sp.Matrix) -> list[int]:
@@ -53,12 +52,12 @@ def _attended(state: sp.Matrix, x: Sequence[Sequence[int]]) -> list[sp.Matrix]:
     return [state * sp.Matrix([*x[s - 1], *x[s - 2]]) for s in places]
 
 
-def confused(dim: int, lacking: int, seed: int) -> Margin:
-    """A random state of width 2 d - lacking: two inputs with the same states that IH tells apart."""
-    return _told_apart(_state(dim, 2 * dim - lacking, seed), dim)
+def confused(dim: int, width: int, seed: int) -> Margin:
+    """A random state of a width: two inputs with the same states that IH tells apart."""
+    return _told_apart(_state(dim, width, seed), dim)
 
 
-def confused_copy(dim: int, keeps: int = 0) -> Margin:
+def confused_copy(dim: int, keeps: int) -> Margin:
     """The same for the state that keeps x_s and only `keeps` entries of x_{s-1}: a = 0 in its kernel."""
     return _told_apart(sp.eye(2 * dim)[: dim + keeps, :], dim)
 
@@ -94,30 +93,15 @@ def noise_floor(plant: int = 0) -> Margin:
     return identity(least, square.subs(c, number / dims) / number)
 
 
-def interference(store: sp.Matrix, read: sp.Matrix) -> Fraction:
+def _interference(store: sp.Matrix, read: sp.Matrix) -> sp.Expr:
     """Mean square error that the other stored numbers, independent of variance 1, cause in one that is read."""
     product = read * store
-    scaled = sp.diag(*(1 / product[k, k] for k in range(product.rows))) * product
-    total = sum((scaled[i, j] ** 2 for i in range(scaled.rows) for j in range(scaled.cols) if i != j), sp.Integer(0))
-    return Fraction(int(total.p), int(total.q)) / product.rows
-
-
-def above_floor(numbers: int, width: int, seed: int, factor: Fraction = Fraction(1)) -> Margin:
-    """Rational maps in and out: their mean interference is at least `factor` (N/D - 1)."""
-    rng = np.random.default_rng([numbers, width, seed])
-    draw = [sp.Matrix(*shape, [int(v) for v in rng.integers(1, 8, numbers * width)]) for shape in
-            ((width, numbers), (numbers, width))]  # fmt: skip
-    return at_most(factor * (Fraction(numbers, width) - 1), interference(*draw))
-
-
-def _frame(order: int, width: int) -> sp.Matrix:
-    """The first rows of a Hadamard matrix of 2^order columns."""
-    size = 2**order
-    rows = [[(-1) ** bin(i & j).count("1") for j in range(size)] for i in range(width)]
-    return sp.Matrix(rows)
+    gains = [product[k, k] for k in range(product.rows)]
+    noise = sp.diag(*gains).inv() * product - sp.eye(len(gains))
+    return (noise * noise.T).trace() / len(gains)
 
 
 def floor_reached(order: int, width: int, plant: int = 0) -> Margin:
     """Rows of a Hadamard matrix, read by their transpose: the mean interference is N/D - 1 exactly."""
-    store = _frame(order, width)
-    return same(interference(store, store.T), Fraction(2**order, width) - 1 + plant)
+    store = sp.Matrix(hadamard(2**order)[:width])
+    return same(_interference(store, store.T), sp.Rational(2**order, width) - 1 + plant)
