@@ -23,14 +23,24 @@ def every_summary_confuses(bits: int, messages: int) -> Margin:
     return same(sum(len(set(summary)) < len(summary) for summary in functions), len(functions))
 
 
-SMALL = ({"bits": 1, "messages": 1}, {"bits": 2, "messages": 1}, {"bits": 2, "messages": 2}, {"bits": 2, "messages": 3})
-LARGE = ({"bits": 1, "messages": 2}, {"bits": 2, "messages": 4})
+PIGEONHOLE = exact(
+    "the values of 1 or 2 pairs: all functions to fewer summaries (states, or what the layer passes on for one last "
+    "token) than value strings",
+    every_summary_confuses,
+    [{"bits": bits, "messages": messages} for bits, messages in ((1, 1), (2, 1), (2, 2), (2, 3))],
+    Control("as many summaries as value strings", points=({"bits": 1, "messages": 2}, {"bits": 2, "messages": 4})),
+)
+
+
+def after_match(sentence: tuple[int, ...]) -> int:
+    """The place, from 0, after the latest earlier occurrence of the last token, or -1 where there is none."""
+    return max((s + 1 for s, token in enumerate(sentence[:-1]) if token == sentence[-1]), default=-1)
 
 
 def successor(sentence: tuple[int, ...]) -> int:
     """The token after the latest earlier occurrence of the last token, or -1 where there is none."""
-    earlier, last = sentence[:-1], sentence[-1]
-    return sentence[len(earlier) - earlier[::-1].index(last)] if last in earlier else -1
+    place = after_match(sentence)
+    return sentence[place] if place >= 0 else -1
 
 
 def _table_suffices(length: int, positions: bool = True) -> Margin:
@@ -155,12 +165,7 @@ CLAIMS: tuple[Claim, ...] = (
         "kv.sec2.1.one_layer",
         f"{SECTION} (Sanford et al. 2024a)",
         "One layer of a transformer cannot implement induction heads.",
-        exact(
-            "the last token fixed: all functions from the values of 1 or 2 pairs to fewer summaries than value strings",
-            every_summary_confuses,
-            SMALL,
-            Control("as many summaries as value strings", points=LARGE),
-        ),
+        PIGEONHOLE,
         verdict=Verdict.HOLDS_IF,
         note="The cited theorem is about size: what the layer passes on (heads x head width x bits) must be less than "
         "the number of pairs. A layer of unlimited size can (kv.sec2.1.one_layer.large).",

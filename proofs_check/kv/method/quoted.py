@@ -6,16 +6,11 @@ import numpy as np
 
 from dynamics.tasks.hop import hop
 from proofs_check.evidence.margin import Margin, same
+from proofs_check.kv.induction.depth_width import after_match
 from proofs_check.ledger.claim import INSTANCES, Claim, Control, Effort
 from proofs_check.ledger.exact_claim import BOTH
 from proofs_check.ledger.mathematical import exact, mathematical
 from proofs_check.records import quoted
-
-
-def _induction(word: tuple[int, ...], place: int) -> int:
-    """The place after the latest earlier occurrence of the letter at `place`, -1 where there is none."""
-    places = [s + 1 for s in range(place) if place >= 0 and word[s] == word[place]]
-    return places[-1] if places else -1
 
 
 def _iterated(word: tuple[int, ...], hops: int, again: int = 0) -> Margin:
@@ -25,7 +20,7 @@ def _iterated(word: tuple[int, ...], hops: int, again: int = 0) -> Margin:
     found = hop(rows, np.array(places), np.full(len(word), hops)).tolist()
     wanted = list(places)
     for _ in range(hops + again):
-        wanted = [_induction(word, place) for place in wanted]
+        wanted = [after_match(word[: place + 1]) if place >= 0 else -1 for place in wanted]
     return same(found, wanted)
 
 
