@@ -14,8 +14,9 @@ ANGLE = sp.Symbol("theta", real=True)  # what one position turns a pair of compo
 
 
 def _score(cached: int, query: int, key: int, offset: int) -> Margin:
-    """Score of a query, `query` tokens after the cached ones and rotated from `offset`, with key `key` of the cache, for
-    the rotary embedding of one pair of components.
+    """Score of a query, `query` tokens after the cached ones and rotated from `offset`, with key `key` of the cache.
+
+    Rotary embedding of one pair of components.
     """
     q, k = (sp.Matrix(sp.symbols(f"{name}_1:3", real=True)) for name in "qk")
 
