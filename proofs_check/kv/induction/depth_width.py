@@ -55,14 +55,11 @@ def _table_suffices(length: int, positions: bool = True) -> Margin:
     return same(sum(len(found) > 1 for found in answers.values()), 0)
 
 
-def _first_layer(sentence: tuple[int, ...]) -> list[tuple[int, tuple[Fraction, ...]]]:
-    """Each token with the mean one-hot position of its own occurrences so far: attention from equal tokens to equal."""
-    states = []
-    for place, token in enumerate(sentence):
-        same_token = [s for s in range(place + 1) if sentence[s] == token]
-        mean = tuple(Fraction(int(s in same_token), len(same_token)) for s in range(len(sentence)))
-        states.append((token, mean))
-    return states
+def _first_layer(sentence: tuple[int, ...]) -> list[tuple[int, frozenset[int]]]:
+    """Each token with the places of its own occurrences so far: what attention from equal tokens to equal averages."""
+    return [
+        (token, frozenset(s for s in range(place + 1) if sentence[s] == token)) for place, token in enumerate(sentence)
+    ]
 
 
 def _pointer_answer(sentence: tuple[int, ...], moved: int = 0, shifted: int = 0) -> int:
@@ -70,9 +67,11 @@ def _pointer_answer(sentence: tuple[int, ...], moved: int = 0, shifted: int = 0)
 
     It is moved on by so many places, or the keys are shifted by so many, place s holding e_{s - shifted}.
     """
-    query = [Fraction(0)] * moved + [*_first_layer(sentence)[-1][1][:-1], Fraction(0)]
-    scores = [Fraction(0)] * shifted + query[: len(sentence) - shifted]
-    return sentence[scores.index(max(scores))]
+    places = range(len(sentence))
+    pointer = _first_layer(sentence)[-1][1] - {places[-1]}
+    query = [int(place - moved in pointer) for place in places]
+    scores = [0] * shifted + query
+    return sentence[max(places, key=scores.__getitem__)]
 
 
 def _one_repeat(length: int) -> list[dict[str, tuple[int, ...]]]:
@@ -220,7 +219,7 @@ CLAIMS: tuple[Claim, ...] = (
         f"{SECTION}, after Property 1, another route",
         "Two layers also do induction by a pointer: find position i, move it to i + 1 by a linear map, read the token.",
         exact(
-            "hard attention in rationals; one-repeat sentences of 3..6 tokens, the state at i + 1 compared over x_i",
+            "hard attention; one-repeat sentences of 3..6 tokens, the state at i + 1 compared over x_i",
             _pointer_works,
             _sentences,
             Control("a pointer that is not moved on", lambda sentence: _pointer_works(sentence, 0)),

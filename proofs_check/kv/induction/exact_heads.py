@@ -54,8 +54,8 @@ def average(weights: Sequence[Any], rows: Rows, number: Callable[[Any], Any]) ->
     """Rows averaged with positive weights."""
     total = sum(weights, number(0))
     return [
-        sum((w * number(row[k]) for w, row in zip(weights, rows, strict=True)), number(0)) / total
-        for k in range(len(rows[0]))
+        sum((w * number(value) for w, value in zip(weights, column, strict=True)), number(0)) / total
+        for column in zip(*rows, strict=True)
     ]
 
 

@@ -44,21 +44,19 @@ def tilt(divisor: int = 4) -> Margin:
     a square. Then 2 tanh(w/4) <= w/2, as z - tanh z starts at 0 and has the derivative tanh^2 z.
     """
     low = sp.Symbol("m", positive=True)
-    below, above, rise = sp.symbols("below above rise", nonnegative=True)
+    below, above = sp.symbols("below above", nonnegative=True)
     rho, high, g = sp.symbols("rho M g", positive=True)
     width, z = sp.Symbol("w", positive=True), sp.Symbol("z", nonnegative=True)
     chord = (high - 1) * (rho - low) / (high - low)
     bound = (high - 1) * (1 - low) / (high - low)
-    tanh = (sp.exp(2 * width / divisor) - 1) / (sp.exp(2 * width / divisor) + 1)
+    tanh = sp.tanh(width / divisor).rewrite(sp.exp)
     ends = {low: 1 / (1 + below), high: 1 + above}
     return worst(
         [
             identity(chord - (rho - 1), (1 - low) * (high - rho) / (high - low)),
             nonnegative(sp.cancel(((1 - low) * (high - 1)).subs(ends) * (1 + below))),
-            nonnegative((high - low).subs({high: low + rise})),
             identity(chord.subs(rho, 1), bound),
             identity((g - 1) / (g + 1) - bound.subs(high, low * g**2), (low * g - 1) ** 2 / (low * (g**2 - 1))),
-            identity((tanh - sp.tanh(width / divisor)).rewrite(sp.exp), 0),
             identity(tanh.subs(width, 2 * sp.log(g)), (g - 1) / (g + 1)),
             identity(sp.diff(z - sp.tanh(z), z), sp.tanh(z) ** 2),
             identity((z - sp.tanh(z)).subs(z, 0), 0),

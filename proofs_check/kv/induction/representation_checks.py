@@ -122,12 +122,14 @@ def key_norm(dim: int, key: str = "paper", claimed: sp.Expr = 1 / sigma) -> Marg
 
 
 def below_printed(factor: int = 4) -> Margin:
-    """2 tanh(A r) <= 2 A r < 4 A r/(1-r), A = d / sigma: the second difference is 2 A r (1 + r)/(1 - r), 0 < r < 1."""
-    share, z, rest = d / sigma, sp.Symbol("z", nonnegative=True), sp.Symbol("rest", positive=True)
+    """2 tanh(A r) <= 2 A r < 4 A r/(1-r), A = d / sigma: the second difference is 2 A r (1 + r)/(1 - r), 0 < r < 1.
+
+    tanh z <= z is part of `tilt`.
+    """
+    share, rest = d / sigma, sp.Symbol("rest", positive=True)
     difference = factor * share * r / (1 - r) - 2 * share * r
     return worst(
         [
-            identity(sp.diff(z - sp.tanh(z), z), sp.tanh(z) ** 2),
             identity(difference, 2 * share * r * (1 + r) / (1 - r)),
             positive(sp.cancel(difference.subs(r, 1 / (1 + rest)))),
         ]

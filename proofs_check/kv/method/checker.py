@@ -7,11 +7,11 @@ import numpy as np
 import sympy as sp
 
 from proofs_check.evidence.margin import Margin, balls_apart, identity, same
-from proofs_check.kv.method.icl import key_value_pairs
+from proofs_check.kv.method.icl import attended, key_value_pairs, scores
 from proofs_check.ledger.claim import INSTANCES, Claim, Control, Effort, Severity, Verdict, Witness, everywhere
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, not_identity, symbolic
 from theory.lowering.ball import to_ball
-from theory.shift.algebra import softmax, tokens
+from theory.shift.algebra import tokens
 
 SECTION = "KV shifting (final), Section 3.3"
 LENGTHS = [{"length": n} for n in (2, 3, 4, 5)]
@@ -22,7 +22,7 @@ def _weights(length: int, below: tuple[int, int]) -> list[sp.Expr]:
     """The weights of Eq. 12, i = 2 .. n, over a denominator that runs over below[0] .. n + below[1]; s_i = k_{n+1} .
     k_i / T.
     """
-    raised = [sp.exp(sp.Symbol(f"s_{i}", real=True)) for i in range(1, length + 1)]
+    raised = [*map(sp.exp, scores(length))]
     return [term / sp.Add(*raised[below[0] - 1 : length + below[1]]) for term in raised[1:]]
 
 
@@ -41,9 +41,7 @@ def _sum_in_balls(scores: tuple[int, ...]) -> Margin:
 
 def _attention(count: int) -> sp.Expr:
     """Attention of k_{n+1} with shifted values (0, v_1, ..) over the positions 1 .. count."""
-    values = [sp.Integer(0), *tokens(count, name="v")[: count - 1]]
-    scores = [sp.Symbol(f"s_{i}", real=True) for i in range(1, count + 1)]
-    return sum(w * v for w, v in zip(softmax(scores), values, strict=True))
+    return attended(scores(count), [sp.Integer(0), *tokens(count, name="v")[: count - 1]])
 
 
 def _real_normaliser(length: int, below: tuple[int, int] = WHOLE) -> Margin:

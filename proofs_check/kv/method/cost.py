@@ -65,11 +65,6 @@ def _attention_cost(length: int, width: int, read_out: bool = True) -> Margin:
     return same(_count(_equation6, n, d, read_out=read_out), total)
 
 
-def _added(kv_heads: int, columns: int = 2, tensors: int = 2) -> Margin:
-    """Entries of the listing's coefficients, (kv_heads, columns) for each shifted tensor, against 4 a head."""
-    return same(tensors * kv_heads * columns, 4 * kv_heads)
-
-
 POLYNOMIAL = everywhere(
     "The loops make the count a polynomial of degree at most 2 in each size, which the sizes computed determine."
 )
@@ -79,7 +74,7 @@ GROUPS = [{"length": n, "pairs": h, "dim": d} for n in (1, 2, 3) for h in (1, 2,
 # Operations of Eq. 5, and the leading ones of Eq. 6, at the longest context.
 SHIFT = 6 * of("max_length") * of("kv_heads") * of("hidden") / of("heads")
 ATTENTION = 2 * of("max_length") * of("hidden") ** 2 + 4 * of("max_length") ** 2 * of("hidden")
-HEADS = ({"kv_heads": 1}, {"kv_heads": 4}, {"kv_heads": 16}, {"kv_heads": 32}, {"kv_heads": 40})
+HEADS = (1, 4, 16, 32, 40)
 
 CLAIMS: tuple[Claim | Rule, ...] = (
     mathematical(
@@ -88,10 +83,10 @@ CLAIMS: tuple[Claim | Rule, ...] = (
         "4 learnable parameters are added, per head: 4 h.",
         exact(
             "entries of the two coefficient arrays of the listing; 1 head, and the heads of the five models",
-            _added,
-            HEADS,
-            Control("the gated variant, one logit a tensor", lambda kv_heads: _added(kv_heads, columns=1)),
-            Control("Q shifted as well", lambda kv_heads: _added(kv_heads, tensors=3)),
+            lambda kv_heads, columns=2, tensors=2: same(tensors * kv_heads * columns, 4 * kv_heads),
+            [{"kv_heads": heads} for heads in HEADS],
+            Control("the gated variant, one logit a tensor", points=[{"kv_heads": n, "columns": 1} for n in HEADS]),
+            Control("Q shifted as well", points=[{"kv_heads": n, "tensors": 3} for n in HEADS]),
         ),
         formula="4h",
         coverage=INSTANCES,

@@ -22,12 +22,8 @@ WAYS = {
 }
 
 
-def _way(way: str, tokens_count: int, match: int) -> Margin:
-    return names_successor(tokens_count, match, **WAYS[way])
-
-
 def _ways(*ways: str) -> list[dict]:
-    return [{"way": way, "tokens_count": t, "match": i} for way in ways for t in range(2, 9) for i in range(1, t)]
+    return [{**WAYS[way], "tokens_count": t, "match": i} for way in ways for t in range(2, 9) for i in range(1, t)]
 
 
 def _characters(bits: int, signs: tuple[int, int] = (1, -1)) -> Margin:
@@ -77,7 +73,7 @@ CLAIMS: tuple[Claim, ...] = (
         "for keys and values alike.",
         exact(
             "one-repeat sentences of orthonormal tokens, T = 2..8, all i < T",
-            _way,
+            names_successor,
             _ways("keys shifted", "one mixture"),
             Control("values shifted", points=_ways("values shifted")),
             Control("nothing shifted", points=_ways("nothing shifted")),

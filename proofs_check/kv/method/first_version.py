@@ -46,7 +46,7 @@ def _permuted(length: int, layers: int = 1, causal: bool = True, fixed: int = 1)
 
 def _nearest_first(base: int, window: int) -> Margin:
     """sum_i cos(m theta_i) is lower at m = 1 than at 0, and lower yet at every other m of the window; d = 128."""
-    speeds = rates(base, 128)
+    speeds = rates(base)
     sums = [decay(distance, speeds) for distance in range(window)]
     highest = reduce(arb.max, sums[2:])
     return worst([ball_at_least(sums[0] - sums[1], strict=True), ball_at_least(sums[1] - highest, strict=True)])

@@ -48,35 +48,26 @@ def _leaks(length: int, ahead: int = 1) -> Margin:
 
 Kernel = tuple[sp.Rational | int, sp.Rational | int]
 QUARTERS = (sp.Rational(1, 4), sp.Rational(3, 4))
-Terms = tuple[tuple[sp.Expr, sp.Expr], ...]
-
-
-def _logits(length: int, match: int, key: Kernel, value: Kernel, query: int, residual: int) -> dict[int, Terms]:
-    """Logit of each token times the normaliser, as pairs (power of e, coefficient), smallest power first.
-
-    One-repeat sentence x_1 .. x_T x_match of orthonormal tokens (T = length), W_Q = query * I, other projections I;
-    the output is the head's plus residual times the last token.
-    """
-    sentence = [*range(1, length + 1), match]
-    held: dict[int, dict[sp.Expr, sp.Expr]] = {token: {} for token in sentence}
-    for place, own in enumerate(sentence):
-        previous = sentence[place - 1] if place else 0
-        score = query * sum((share for share, token in zip(key, (own, previous), strict=True) if token == match), 0)
-        for token, share in ((own, value[0]), (previous, value[1]), (match, residual)):
-            if token:
-                held[token][score] = held[token].get(score, sp.Integer(0)) + share
-    return {token: tuple(sorted(terms.items())) for token, terms in held.items()}
 
 
 def names_successor(
     tokens_count: int, match: int, key: Kernel = QUARTERS, value: Kernel = QUARTERS, query: int = 8, residual: int = -1
 ) -> Margin:
-    """The logit of x_{match + 1} is the largest of all T."""
-    logits = _logits(tokens_count, match, key, value, query, residual)
-    numbers = {terms: sum(share * sp.exp(score) for score, share in terms) for terms in logits.values()}
-    target = numbers[logits[match + 1]]
-    others = {terms for token, terms in logits.items() if token != match + 1}
-    return min((less(numbers[terms], target) for terms in others), key=lambda margin: margin.value)
+    """The logit of x_{match + 1} is the largest of all T.
+
+    One-repeat sentence x_1 .. x_T x_match of orthonormal tokens (T = tokens_count), W_Q = query * I, other projections
+    I; the output is the head's plus residual times the last token. Logits are compared times the normaliser.
+    """
+    sentence = [*range(1, tokens_count + 1), match]
+    logits = dict.fromkeys(sentence, sp.Integer(0))
+    for own, previous in zip(sentence, [None, *sentence[:-1]], strict=True):
+        weight = sp.exp(query * (key[0] * int(own == match) + key[1] * int(previous == match)))
+        logits[own] += value[0] * weight
+        logits[match] += residual * weight
+        if previous:
+            logits[previous] += value[1] * weight
+    target = logits.pop(match + 1)
+    return min((less(other, target) for other in set(logits.values())), key=lambda margin: margin.value)
 
 
 def _one_repeats(effort: Effort) -> list[dict[str, int]]:
