@@ -4,7 +4,6 @@ import sympy as sp
 
 from proofs_check.evidence.margin import Margin, identity, same
 from proofs_check.kv.induction import general_checks as general
-from proofs_check.kv.induction.exact_heads import DECAY, MATCH_WEIGHT, SYMBOLS, induction_weights
 from proofs_check.ledger.claim import ENUMERATED, INSTANCES, Claim, Control, Nature, Severity, Verdict, everywhere
 from proofs_check.ledger.exact_claim import BOTH
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic
@@ -52,10 +51,8 @@ def _latest_share(word: str, parts: int | None = None) -> Margin:
 def _right_letter(word: str) -> Margin:
     """Weight on the letter after the latest earlier occurrence of the last one, m -> 0 then sigma -> 0: 1."""
     right = word[max(place for place in range(1, len(word)) if word[place - 1] == word[-1])]
-    tokens = [tuple(int(letter == other) for other in sorted(set(word))) for letter in word]
-    weights = {s: w.subs(DECAY, 1) for s, w in induction_weights(tokens, SYMBOLS).items()}
-    share = sp.Add(*(w for s, w in weights.items() if word[s - 1] == right)) / sp.Add(*weights.values())
-    return same(sp.limit(sp.cancel(share), MATCH_WEIGHT, sp.oo), sp.Integer(1))
+    shares = [latest_weight_limit(word, s - 1) for s in range(2, len(word)) if word[s - 1] == right]
+    return same(sp.Add(*shares), 1)
 
 
 REPEATED = [{"word": word} for word in ("AABA", "ABACA", "ABACADA", "ABCAECADBA")]

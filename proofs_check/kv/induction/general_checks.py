@@ -98,20 +98,13 @@ def repaired_weights(factor: sp.Expr | None = None) -> Margin:
     )
 
 
-def _general() -> dict[str, sp.Symbol]:
-    """One coordinate of x_s, x_{s-1} and x_L, and the distance L - s >= 0 of a place s."""
-    own, before, last = sp.symbols("own before last", real=True)
-    return {"own": own, "before": before, "last": last, "distance": sp.Symbol("distance", nonnegative=True)}
-
-
 def same_term(alpha: tuple = (0, 1), beta: tuple = (1, 0), scale: sp.Expr = 1 / sigma) -> Margin:
     """At a general place s and coordinate, key, bias and value of Appendix B's head are those of Eq. 7."""
-    t = _general()
-    key = alpha[0] * t["own"] + alpha[1] * t["before"]
-    score = scale * t["last"] * key - slope * t["distance"]
-    printed = t["last"] * t["before"] / sigma - slope * sp.Abs(t["distance"])
-    value = beta[0] * t["own"] + beta[1] * t["before"]
-    return worst([identity(score, printed), identity(value, t["own"])])
+    own, before, last = sp.symbols("own before last", real=True)  # a coordinate of x_s, x_{s-1} and x_L
+    distance = sp.Symbol("distance", nonnegative=True)  # L - s
+    score = scale * last * (alpha[0] * own + alpha[1] * before) - slope * distance
+    printed = last * before / sigma - slope * sp.Abs(distance)
+    return worst([identity(score, printed), identity(beta[0] * own + beta[1] * before, own)])
 
 
 def gains_weight(start: int = 1) -> Margin:
@@ -131,16 +124,14 @@ def share_of_matches(cold: bool = True) -> Margin:
 
     M >= k = e^{1/sigma - mL}: one match at a distance <= L. N <= h = L: every other token has weight <= 1.
     """
-    k, h = sp.symbols("k h", positive=True)
+    k, n, length, largest_slope = sp.symbols("k N L m0", positive=True)
     more, fewer = sp.symbols("more fewer", nonnegative=True)
-    excess = sp.cancel(((k + more) / (k + more + h - fewer) - k / (k + h)) * (k + h) * (k + more + h - fewer))
-    length, largest_slope = sp.symbols("L m0", positive=True)
-    lost = length * sp.exp(largest_slope * length - 1 / sigma)
+    m, h = k + more, n + fewer
+    lost = length / sp.exp(1 / sigma - largest_slope * length)
     return worst(
         [
-            nonnegative(excess),
+            nonnegative(sp.numer(sp.together(m / (m + n) - k / (k + h)))),
             identity(h / k - (1 - k / (k + h)), h**2 / (k * (k + h))),
-            identity((h / k).subs({h: length, k: sp.exp(1 / sigma - largest_slope * length)}), lost),
             same(sp.limit(lost, sigma, 0 if cold else sp.oo), sp.Integer(0)),
         ]
     )

@@ -9,11 +9,11 @@ import sympy as sp
 
 from proofs_check.evidence.margin import Margin, at_most, ball_at_least, identity, same, worst
 from proofs_check.kv.induction import general_checks as general
-from proofs_check.kv.induction.exact_heads import DECAY, MATCH_WEIGHT, Numbers, dot, induction_weights, rational
+from proofs_check.kv.induction.exact_heads import Numbers, dot, induction_weights, rational
 from proofs_check.kv.induction.representation_checks import error
 from proofs_check.ledger.claim import INSTANCES, Claim, Control, Effort, Point, Severity, Verdict, everywhere
 from proofs_check.ledger.exact_claim import BOTH
-from proofs_check.ledger.mathematical import ONCE, exact, identities, mathematical, not_identity, symbolic
+from proofs_check.ledger.mathematical import ONCE, exact, mathematical, not_identity, symbolic
 from theory import induction
 from theory.induction.causal_support import impossibility_residual, inner_residuals
 from theory.induction.sharpness import COPY_ERROR_BOUNDS
@@ -78,9 +78,10 @@ def share_grows(sign: int = 1) -> Margin:
 
 def ball_limit(factor: int = 1) -> Margin:
     """L -> infinity of the bound: t/(1 + t), t = e^{2/sigma} (e^m - 1); the sum is geometric with e^{-m} < 1."""
-    z = DECAY / (1 - DECAY) / MATCH_WEIGHT
-    t = factor * MATCH_WEIGHT**2 * (1 / DECAY - 1)
-    return identity(sp.cancel(MATCH_WEIGHT / (MATCH_WEIGHT + z)), sp.cancel(t / (1 + t)))
+    match, decay = sp.symbols("e^(1/sigma) e^(-m)", positive=True)
+    z = decay / (1 - decay) / match
+    t = factor * match**2 * (1 / decay - 1)
+    return identity(match / (match + z), t / (1 + t))
 
 
 def line_tokens(effort: Effort) -> Iterator[Point]:
@@ -109,12 +110,9 @@ def lost_in_floats(ratio: Fraction) -> Margin:
 def first_token_matters(length: int, dim: int, alpha: tuple[int, int] = (1, 0)) -> Margin:
     """IH depends on x_1; a head over {2..L-1} with keys of alpha = (1, 0), the vanilla one, does not."""
     tokens = symbolic_tokens(length, dim)
-    swapped = (tuple(sp.Symbol(f"z_{k}", real=True) for k in range(1, dim + 1)), *tokens[1:])
-    key = tuple(sp.Integer(a) for a in alpha)
-    heads = [attend(kv_shift_terms(x, "inner", key, IDENTITY[1])) for x in (tokens, swapped)]
-    truths = [attend(induction_terms(x)) for x in (tokens, swapped)]
-    same_heads = identities([reduced(a - b) for a, b in zip(*heads, strict=True)], [sp.Integer(0)] * dim)
-    return worst([same_heads, not_identity(reduced(truths[0][0] - truths[1][0]), 0)])
+    head, truth = attend(kv_shift_terms(tokens, "inner", alpha, IDENTITY[1])), attend(induction_terms(tokens))
+    unread = same([entry.has(*tokens[0]) for entry in head], [False] * dim)
+    return worst([unread, not_identity(reduced(truth[0].diff(tokens[0][0])), 0)])
 
 
 SAME = symbolic(

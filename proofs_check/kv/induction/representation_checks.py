@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import reduce
 
 import numpy as np
 import sympy as sp
@@ -9,7 +10,7 @@ from flint import arb
 
 from proofs_check.evidence.margin import Margin, ball_above, ball_at_least, close, identity, worst
 from proofs_check.evidence.tolerances import KERNEL
-from proofs_check.kv.induction.exact_heads import ball, balls, induction_head, largest, two_layer
+from proofs_check.kv.induction.exact_heads import ball, balls, induction_head, two_layer
 from proofs_check.kv.induction.general_checks import positive, tilt
 from proofs_check.ledger.claim import Effort, MarginFunction, Point
 from proofs_check.ledger.mathematical import identities
@@ -26,7 +27,7 @@ def error(x, sigma_value, slope, ratio, itself=False, repaired=False) -> arb:
     """|IH - TF| in the largest coordinate, e^{-p} = ratio."""
     numbers = balls(sigma_value, slope)
     head, network = induction_head(x, numbers), two_layer(x, numbers, ratio, itself, repaired)
-    return largest([a - b for a, b in zip(head, network, strict=True)])
+    return reduce(arb.max, (abs(a - b) for a, b in zip(head, network, strict=True)))
 
 
 def sharp_bound(domain: str, size: int, sigma_value: Fraction, ratio: Fraction) -> arb:

@@ -8,7 +8,6 @@ with x_4 . x_1. So such layers need D >= 2d for IH on tokens of R^d, while KV sh
 same holds for m features of d dimensions each (m d for d), and for the latent of latent attention as the state.
 """
 
-from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -48,12 +47,6 @@ def _whole(vector: sp.Matrix) -> list[int]:
     return [int(entry * scale) for entry in vector]
 
 
-def _attended(state: sp.Matrix, x: Sequence[Sequence[int]]) -> list[sp.Matrix]:
-    """What layer 2 can use: the states of the places 2 .. L - 1, and at L = 4 the query's too."""
-    places = range(2, len(x) + (1 if len(x) > 3 else 0))
-    return [state * sp.Matrix([*x[s - 1], *x[s - 2]]) for s in places]
-
-
 def confused(dim: int, width: int, seed: int) -> Margin:
     """A random state of a width: two inputs with the same states that IH tells apart."""
     return told_apart(sp.Matrix(np.random.default_rng([dim, width, seed]).integers(-4, 5, (width, 2 * dim))))
@@ -66,15 +59,12 @@ def told_apart(state: sp.Matrix) -> Margin:
     if not kernel:
         return Margin(-1.0, "no two inputs", "two inputs with the same states")
     a, b = (_whole(kernel[0])[k * dim : (k + 1) * dim] for k in (0, 1))
-    if any(a):
-        x = [[1] * dim, [2] * dim, [1] * dim]
-        moved = [[p + q for p, q in zip(row, change, strict=True)] for row, change in zip(x, (b, a), strict=False)]
-        other = [*moved, x[2]]
-    else:
-        x = [[0] * dim, [1] * dim, [2] * dim, b]
-        other = [b, *x[1:]]
-    alike = same(_attended(state, x) == _attended(state, other), True)
-    heads = [tuple(induction_head(rows, rational(MATCH, DECAY))) for rows in (x, other)]
+    x = np.array([[1] * dim, [2] * dim, [3] * dim] + ([] if any(a) else [b]))
+    other = np.vstack([x[0] + b, x[1] + a, x[2:]])
+    # The places 2 .. L - 1 and, where a = 0, the query's too.
+    attended = [np.hstack([rows[1:], rows[:-1]])[: 1 if any(a) else 3] @ np.array(state).T for rows in (x, other)]
+    alike = same(*(states.tolist() for states in attended))
+    heads = [tuple(induction_head(rows.tolist(), rational(MATCH, DECAY))) for rows in (x, other)]
     return worst([alike, different(*heads)])
 
 

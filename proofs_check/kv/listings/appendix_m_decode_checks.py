@@ -6,14 +6,14 @@ from torch import Tensor
 from dynamics.model.listing_m import Flaw, ListingDecoder, listing_convolution
 from proofs_check.evidence.margin import Margin, apart, worst
 from proofs_check.evidence.tolerances import VISIBLE
+from proofs_check.kv.listings.appendix_m_checks import squares
 
 Chunks, Weights = tuple[int, ...], tuple[int, int]
 
 
 def _keys(chunks: Chunks, weights: Weights) -> tuple[Tensor, Tensor]:
     """Keys of two sequences, heads and components, distinct squares; and the weights, twice as large for head 1."""
-    keys = (torch.arange(3, 3 + 8 * sum(chunks)) ** 2).reshape(2, sum(chunks), 2, 2)
-    return keys, torch.tensor([weights, [2 * w for w in weights]])
+    return squares(2, sum(chunks), 2, 2, start=3), torch.tensor([weights, [2 * w for w in weights]])
 
 
 def _cached(chunks: Chunks, weights: Weights, kept: Flaw) -> Tensor:

@@ -1,13 +1,13 @@
 """What the listing of Appendix M gives beyond what is meant, and what that is: documents in one row, pads, beams."""
 
 from collections.abc import Sequence
-from math import prod
 from typing import Any
 
 import torch
 
 from dynamics.model.listing_m import Flaw, ListingDecoder, listing_convolution
 from dynamics.model.shift import shift_mix
+from proofs_check.kv.listings.appendix_m_checks import squares
 
 Pair = tuple[int, int]  # alpha2, alpha1
 PAIRS = ((2, 5), (-3, 4), (1, 0), (1, 1))
@@ -17,8 +17,8 @@ def cases(name: str, options: Sequence[Any]) -> list[dict[str, Any]]:
     return [{name: option, "weights": pair} for option in options for pair in PAIRS]
 
 
-def _keys(*shape: int) -> torch.Tensor:
-    return (torch.arange(2, 2 + 2 * prod(shape)) ** 2).reshape(*shape, 1, 2)
+def _keys(batch: int, length: int) -> torch.Tensor:
+    return squares(batch, length, 1, 2, start=2)
 
 
 def _first(weights: Pair, length: int, key: torch.Tensor) -> list:

@@ -6,6 +6,7 @@ from proofs_check.evidence.margin import Margin, worst
 from proofs_check.kv.induction.general_checks import nonnegative
 from proofs_check.ledger.claim import INSTANCES, Claim, Control, Severity, Verdict, everywhere
 from proofs_check.ledger.mathematical import ONCE, identities, mathematical, symbolic
+from theory.shift.algebra import mixing_matrix
 
 APPENDIX = "KV shifting (final), Appendix F.1"
 FIRST = "KV shifting (first version), Section 4.6"
@@ -26,12 +27,10 @@ def _gate_sums(beta2_of: str) -> Margin:
 
 def _by_cases(low: int = 0, high: int = 1) -> Margin:
     """The clip is 0 below 0, its argument between, 1 above: at the ends of the three cases it is 0, 0 and 1, 1."""
-    value = sp.Symbol("value", real=True)
-    bounded = sp.Min(sp.Max(value, low), high).rewrite(sp.Piecewise)
-    below, above = (sp.Symbol(name, positive=True) for name in ("below", "above"))
+    below, above = sp.symbols("below above", positive=True)
     share = 1 / (1 + below)  # any number strictly between 0 and 1
-    found = [bounded.subs(value, at) for at in (-below, sp.Integer(0), share, sp.Integer(1), 1 + above)]
-    return identities(found, [sp.Integer(0), sp.Integer(0), share, sp.Integer(1), sp.Integer(1)])
+    found = [sp.Min(sp.Max(at, low), high) for at in (-below, sp.Integer(0), share, sp.Integer(1), 1 + above)]
+    return identities(found, [0, 0, share, 1, 1])
 
 
 def _one_sign(sign: int = 1) -> Margin:
@@ -45,12 +44,8 @@ def _no_logit_below_0(signs: tuple[int, int] = (1, 1), read_out: int = 1) -> Mar
     tokens, beta1 and beta2 of the given signs.
     """
     betas = [sign * size for sign, size in zip(signs, sp.symbols("beta1 beta2", nonnegative=True), strict=True)]
-    weights, logits = sp.symbols("w1:5", positive=True), [sp.Integer(0)] * 3
-    sentence = (0, 1, 0, 2)
-    for place, (weight, token) in enumerate(zip(weights, sentence, strict=True)):
-        logits[token] += read_out * weight * betas[0]
-        if place:
-            logits[sentence[place - 1]] += read_out * weight * betas[1]
+    values = mixing_matrix(betas, 4) * sp.Matrix([[1, 0, 0], [0, 1, 0], [1, 0, 0], [0, 0, 1]])
+    logits = read_out * sp.Matrix([sp.symbols("w1:5", positive=True)]) * values
     return worst([nonnegative(logit) for logit in logits])
 
 
