@@ -2,7 +2,7 @@
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -32,6 +32,11 @@ PIGEONHOLE = exact(
 )
 
 
+def words(shortest: int, longest: int) -> Iterator[tuple[int, ...]]:
+    """All sentences of so many tokens over 3 letters."""
+    return (word for length in range(shortest, longest + 1) for word in itertools.product(range(3), repeat=length))
+
+
 def after_match(sentence: tuple[int, ...]) -> int:
     """The place, from 0, after the latest earlier occurrence of the last token, or -1 where there is none."""
     return max((s + 1 for s, token in enumerate(sentence[:-1]) if token == sentence[-1]), default=-1)
@@ -49,7 +54,7 @@ def _table_suffices(length: int, positions: bool = True) -> Margin:
     A uniform head's view is the mean one-hot row of (token, position) pairs, or of tokens, beside the last token.
     """
     answers: dict[Hashable, set[int]] = {}
-    for sentence in itertools.product(range(3), repeat=length):
+    for sentence in words(length, length):
         rows = Counter((token, place * positions) for place, token in enumerate(sentence))
         answers.setdefault((frozenset(rows.items()), sentence[-1]), set()).add(successor(sentence))
     return same(sum(len(found) > 1 for found in answers.values()), 0)

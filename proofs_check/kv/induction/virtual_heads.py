@@ -97,11 +97,6 @@ def _by_distance(squared: bool = True) -> Margin:
     return identities([weights[0] * weights[2]], [weights[1] ** 2 if squared else weights[1]])
 
 
-def _not_by_distance(row: tuple[int, int, int]) -> Margin:
-    """The row, weights at the distances 1, 2, 3, breaks w_1 w_3 = w_2^2."""
-    return different(row[0] * row[2], row[1] ** 2)
-
-
 ONE_MATCH = [{"sentence": (*range(n), i)} for n in range(3, 7) for i in range(1, n)]
 
 
@@ -198,8 +193,8 @@ CLAIMS: tuple[Claim, ...] = (
             Control("w_1 w_3 = w_2", lambda: _by_distance(squared=False)),
         ),
         exact(
-            "two back is no such head",
-            _not_by_distance,
+            "two back, weights at the distances 1, 2, 3, is no such head",
+            lambda row: different(row[0] * row[2], row[1] ** 2),
             ({"row": (0, 1, 0)},),
             Control("the previous-token head", points=({"row": (1, 0, 0)},)),
         ),

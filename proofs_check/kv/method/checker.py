@@ -1,12 +1,12 @@
 """Section 3.3 of the KV-shifting paper: shifted values as a checker of in-context learning (Eq. 12)."""
 
 import itertools
-from fractions import Fraction
 
 import numpy as np
 import sympy as sp
 
 from proofs_check.evidence.margin import Margin, balls_apart, identity, same
+from proofs_check.kv.induction.depth_width import words
 from proofs_check.kv.method.icl import attended, key_value_pairs, scores
 from proofs_check.ledger.claim import INSTANCES, Claim, Control, Effort, Severity, Verdict, Witness, everywhere
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, not_identity, symbolic
@@ -56,26 +56,21 @@ def _sees_itself(length: int, guess_included: int = 1) -> Margin:
     return not_identity(output.diff(tokens(length, name="v")[length - 1]), sp.Integer(0))
 
 
-def _inferred(sentence: Sentence, guess: int) -> dict[int, Fraction]:
-    """Eq. 12 (repaired) as T -> 0 over one-hot tokens: the mean of the tokens just before the matches of the guess.
-
-    Without a match all scores are equal and the mean runs over all of them.
-    """
-    before = [sentence[i - 1] for i in range(1, len(sentence)) if sentence[i] == guess] or list(sentence[:-1])
-    return {token: Fraction(before.count(token), len(before)) for token in set(before)}
-
-
 def _keeps_seen_bigrams(sentence: Sentence, guess: int) -> Margin:
-    """The guess is kept (inferred v_n = v_n) exactly if the bigram (x_n, guess) occurred."""
-    kept = _inferred(sentence, guess) == {sentence[-1]: Fraction(1)}
-    seen = (sentence[-1], guess) in itertools.pairwise(sentence)
-    return same(kept, seen)
+    """The guess is kept (inferred v_n = v_n) exactly if the bigram (x_n, guess) occurred.
+
+    Eq. 12 (repaired) infers, as T -> 0 over one-hot tokens, the mean of the tokens just before the matches of the
+    guess. Without a match all scores are equal, and the mean runs over all of them.
+    """
+    pairs = [*itertools.pairwise(sentence)]
+    before = {token for token, match in pairs if match == guess} or set(sentence[:-1])
+    return same(before == {sentence[-1]}, (sentence[-1], guess) in pairs)
 
 
 def _guesses(occurrences: int, longest: int) -> list[dict[str, Sentence | int]]:
     """Sentences over 3 letters and guesses that occur so often among x_2 .. x_n."""
-    words = itertools.chain(*(itertools.product(range(3), repeat=n) for n in range(2, longest + 1)))
-    return [{"sentence": w, "guess": g} for w in words for g in range(3) if w[1:].count(g) == occurrences]
+    found = itertools.product(words(2, longest), range(3))
+    return [{"sentence": word, "guess": guess} for word, guess in found if word[1:].count(guess) == occurrences]
 
 
 def _relu(numbers: np.ndarray) -> np.ndarray:

@@ -1,11 +1,9 @@
 """Section 5 and Appendix G of the KV-shifting paper: the shift as a convolution, shifted queries, fixed states."""
 
-import itertools
-
 import sympy as sp
 
 from proofs_check.evidence.margin import Margin, identity, same, worst
-from proofs_check.kv.induction.depth_width import FOUR, FOUR_FOR_TWO, NO_HEAD, PIGEONHOLE, no_read_out, successor
+from proofs_check.kv.induction.depth_width import FOUR, FOUR_FOR_TWO, NO_HEAD, PIGEONHOLE, no_read_out, successor, words
 from proofs_check.ledger.claim import INSTANCES, Claim, Control, Effort, Severity, Verdict
 from proofs_check.ledger.mathematical import ONCE, exact, identities, mathematical, symbolic
 from theory.shift.algebra import mixing_matrix, softmax, tokens
@@ -46,9 +44,8 @@ def _machine(sentence: tuple[int, ...], special: int = 2) -> int:
 
 def _ending_in(last: int, effort: Effort) -> list[dict[str, tuple[int, ...]]]:
     """All sentences over 3 letters with that last token, seen before."""
-    longest = 5 if effort is Effort.QUICK else 8
-    words = itertools.chain(*(itertools.product(range(3), repeat=n) for n in range(2, longest + 1)))
-    return [{"sentence": w} for w in words if w[-1] == last and last in w[:-1]]
+    found = words(2, 5 if effort is Effort.QUICK else 8)
+    return [{"sentence": w} for w in found if w[-1] == last and last in w[:-1]]
 
 
 CLAIMS: tuple[Claim, ...] = (

@@ -6,7 +6,7 @@ from functools import reduce
 import numpy as np
 
 from proofs_check.evidence.margin import Margin, same
-from proofs_check.kv.induction.depth_width import PIGEONHOLE
+from proofs_check.kv.induction.depth_width import PIGEONHOLE, words
 from proofs_check.kv.method.shift import QUARTERS, names_successor
 from proofs_check.ledger.claim import INSTANCES, Claim, Control, Effort, Severity, Verdict, everywhere
 from proofs_check.ledger.mathematical import exact, mathematical
@@ -41,11 +41,6 @@ def _read_from_state(word: tuple[int, ...], back: int = 1) -> Margin:
     state = one_hot[back:].T @ one_hot[: len(word) - back]
     followers = [after for before, after in itertools.pairwise(word) if before == word[-1]]
     return same((state @ one_hot[-1]).tolist(), [followers.count(letter) for letter in range(3)])
-
-
-def _words(effort: Effort) -> list[dict[str, tuple[int, ...]]]:
-    longest = 5 if effort is Effort.QUICK else 7
-    return [{"word": w} for n in range(2, longest + 1) for w in itertools.product(range(3), repeat=n)]
 
 
 CLAIMS: tuple[Claim, ...] = (
@@ -90,7 +85,7 @@ CLAIMS: tuple[Claim, ...] = (
         exact(
             "all words of 2..5 tokens over 3 letters (full: 2..7), counted letter by letter",
             _read_from_state,
-            _words,
+            lambda effort: [{"word": word} for word in words(2, 5 if effort is Effort.QUICK else 7)],
             Control("unshifted keys", lambda word: _read_from_state(word, 0)),
         ),
         is_correction=True,

@@ -17,6 +17,8 @@ here, there = sp.symbols("t s", positive=True, integer=True)
 
 
 QUERY, LATENT, PROJECTION = tokens(2, name="q"), tokens(3, name="c"), tokens(2, 3, "w")
+KEY = PROJECTION * LATENT
+NORM = sp.sqrt(KEY.dot(KEY))
 
 
 def _turn(place: sp.Expr | int) -> sp.Matrix:
@@ -26,24 +28,17 @@ def _turn(place: sp.Expr | int) -> sp.Matrix:
 
 def _absorbed(scale: int = 1) -> Margin:
     """q . (W c) = (W^T q) . c: the projection moves to the query, once for all latents."""
-    return identity(QUERY.dot(PROJECTION * LATENT), scale * (PROJECTION.T * QUERY).dot(LATENT))
+    return identity(QUERY.dot(KEY), scale * (PROJECTION.T * QUERY).dot(LATENT))
 
 
-def _scale_free(normalised: bool = True) -> Margin:
+def _scale_free(norm: sp.Expr = NORM) -> Margin:
     """A score with a normalised key is the same for r c as for c; an absorbed one, u . c, is r times as large."""
-    ratio = sp.Symbol("r", positive=True)
-
-    def score(latent: sp.Matrix) -> sp.Expr:
-        key = PROJECTION * latent
-        return QUERY.dot(key) / sp.sqrt(key.dot(key)) if normalised else QUERY.dot(key)
-
-    return identity(score(ratio * LATENT), score(LATENT))
+    score = QUERY.dot(KEY) / norm
+    return identity(score.subs({c: sp.Symbol("r", positive=True) * c for c in LATENT}), score)
 
 
-def _with_cached_norm(cached: bool = True) -> Margin:
-    key = PROJECTION * LATENT
-    norm = sp.sqrt(key.dot(key))
-    return identity(QUERY.dot(key) / norm, (PROJECTION.T * QUERY).dot(LATENT) / (norm if cached else 1))
+def _with_cached_norm(cached: sp.Expr = NORM) -> Margin:
+    return identity(QUERY.dot(KEY) / NORM, (PROJECTION.T * QUERY).dot(LATENT) / cached)
 
 
 def _rotation_moves(angle_of_step: sp.Expr = angle) -> Margin:
@@ -85,16 +80,14 @@ def _rotated(coefficients: tuple = (0, 1), back: int = 1) -> Margin:
     return identity(score, coefficients[0] * first + coefficients[1] * second)
 
 
-def _moved_score(values_too: bool = False) -> Margin:
-    """All places moved on by m: scores of rotated queries and keys stay; a sum of rotated values does not."""
-    moved = sp.Symbol("m", positive=True, integer=True)
-    first, second = tokens(2, name="k"), tokens(2, name="p")
-    if not values_too:
-        scores = [(_turn(here + by) * QUERY).dot(_turn(there + by) * first) for by in (0, moved)]
-        return identity(*scores)
-    share = sp.Symbol("a", positive=True)
-    outputs = [share * _turn(1 + by) * first + (1 - share) * _turn(2 + by) * second for by in (0, moved)]
-    return identities(list(outputs[0]), list(outputs[1]))
+def _moved(values_too: bool = False) -> Margin:
+    """All places moved on by m: the score of a rotated query and a rotated key stays; a rotated value does not."""
+    moved, vector = sp.Symbol("m", positive=True, integer=True), tokens(2, name="k")
+    before, after = (
+        _turn(there + by) * vector if values_too else [(_turn(here + by) * QUERY).dot(_turn(there + by) * vector)]
+        for by in (0, moved)
+    )
+    return identities(before, after)
 
 
 PREVIOUS_KEY, PREVIOUS_VALUE = ((0, 1), (1, 0)), ((1, 0), (0, 1))
@@ -116,7 +109,7 @@ CLAIMS: tuple[Claim, ...] = (
             "with it the score of r c is that of c, where every u . c is r times as large: no u serves both",
             _scale_free,
             ONCE,
-            Control("without the norm", lambda: _scale_free(normalised=False)),
+            Control("without the norm", lambda: _scale_free(sp.S.One)),
         ),
         verdict=Verdict.HOLDS_IF,
         hypotheses=("nothing but the latents is cached",),
@@ -137,7 +130,7 @@ CLAIMS: tuple[Claim, ...] = (
             "2 components from 3 latents, all free",
             _with_cached_norm,
             ONCE,
-            Control("no norm cached", lambda: _with_cached_norm(cached=False)),
+            Control("no norm cached", lambda: _with_cached_norm(sp.S.One)),
         ),
         is_correction=True,
         formula=r"\frac{q\cdot Wc}{|Wc|}=\frac{(W^Tq)\cdot c}{|Wc|}",
@@ -205,9 +198,9 @@ CLAIMS: tuple[Claim, ...] = (
         "The dimension with rotary embedding in key and value is 32.",
         symbolic(
             "rotated queries and keys: scores stay where all places move on by m; angle, places and m free",
-            _moved_score,
+            _moved,
             ONCE,
-            Control("rotated values: the output of two tokens does not stay", lambda: _moved_score(values_too=True)),
+            Control("rotated values, which do not stay", lambda: _moved(values_too=True)),
         ),
         nature=Nature.TEXTUAL,
         verdict=Verdict.TYPO,

@@ -1,12 +1,10 @@
 """What the KV-shifting paper cites, or says of its own data and runs: quoted, beside what can be checked of it."""
 
-import itertools
-
 import numpy as np
 
 from dynamics.tasks.hop import hop
 from proofs_check.evidence.margin import Margin, same
-from proofs_check.kv.induction.depth_width import after_match
+from proofs_check.kv.induction.depth_width import after_match, words
 from proofs_check.ledger.claim import INSTANCES, Claim, Control, Effort
 from proofs_check.ledger.exact_claim import BOTH
 from proofs_check.ledger.mathematical import exact, mathematical
@@ -25,9 +23,8 @@ def _iterated(word: tuple[int, ...], hops: int, again: int = 0) -> Margin:
 
 
 def _words_and_hops(effort: Effort) -> list[dict]:
-    longest = 5 if effort is Effort.QUICK else 7
-    words = itertools.chain(*(itertools.product(range(3), repeat=n) for n in range(2, longest + 1)))
-    return [{"word": word, "hops": hops} for word in words for hops in range(4)]
+    found = words(2, 5 if effort is Effort.QUICK else 7)
+    return [{"word": word, "hops": hops} for word in found for hops in range(4)]
 
 
 CLAIMS: tuple[Claim, ...] = (
