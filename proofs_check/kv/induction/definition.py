@@ -37,15 +37,12 @@ def _fits(dim: int, per_token: int = 1) -> Margin:
     return same(2 * per_token * dim, construction(dim, 1.0, 1.0).value.shape[0])
 
 
-def _matches(word: str) -> list[int]:
-    """Places 1 .. L - 2 of the last letter: those that Eq. 7 can match."""
-    return [place for place in range(1, len(word) - 1) if word[place - 1] == word[-1]]
-
-
 def _latest_share(word: str, parts: int | None = None) -> Margin:
-    """IH's share on the successor of the latest match as m -> 0 and sigma -> 0: one part of as many as there are."""
-    found = _matches(word)
-    return same(sp.Rational(1, parts or len(found)), latest_weight_limit(word, found[-1]))
+    """IH's share on the successor of the latest match as m -> 0 and sigma -> 0: one part of as many as Eq. 7 can match,
+    at the places 1 .. L - 2.
+    """
+    matches = [place for place in range(1, len(word) - 1) if word[place - 1] == word[-1]]
+    return same(sp.Rational(1, parts or len(matches)), latest_weight_limit(word, matches[-1]))
 
 
 def _right_letter(word: str) -> Margin:

@@ -101,6 +101,14 @@ def _no_linear_gate(weight_of_one: int = 1) -> Margin:
     return identity(equal, (a0 + b1 + free) + (a1 + b0 + free))
 
 
+SUM_IS_ONE = symbolic(
+    "with the denominator over i = 2..n the weights sum to 1; scores free, n = 2..5",
+    _sum_is_one,
+    LENGTHS,
+    Control("i = 1..n-1, as printed", lambda length: _sum_is_one(length, PRINTED)),
+    Control("i = 1..n", lambda length: _sum_is_one(length, WHOLE)),
+)
+
 CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "kv.sec3.3.value_pairs",
@@ -126,12 +134,7 @@ CLAIMS: tuple[Claim, ...] = (
         "kv.eq12",
         f"{SECTION}, Eq. 12",
         "v_n = sum_{i=2}^n e^{k_{n+1}.k_i/T} / (sum_{i=1}^{n-1} e^{k_{n+1}.k_i/T}) v_{i-1}, a mean of earlier values.",
-        symbolic(
-            "with the denominator over i = 2..n the weights sum to 1, n = 2..5",
-            _sum_is_one,
-            LENGTHS,
-            Control("the denominator over i = 1..n-1, as printed", lambda length: _sum_is_one(length, PRINTED)),
-        ),
+        SUM_IS_ONE,
         exact(
             "as printed they do not: whole-number scores, in balls",
             _sum_in_balls,
@@ -151,13 +154,7 @@ CLAIMS: tuple[Claim, ...] = (
         "kv.eq12.corrected",
         f"{SECTION}, Eq. 12, corrected",
         "With the denominator over i = 2..n the weights sum to one.",
-        symbolic(
-            "scores free, n = 2..5",
-            _sum_is_one,
-            LENGTHS,
-            Control("i = 1..n-1, as printed", lambda length: _sum_is_one(length, PRINTED)),
-            Control("i = 1..n", lambda length: _sum_is_one(length, WHOLE)),
-        ),
+        SUM_IS_ONE,
         formula=r"v_n=\sum_{i=2}^{n}\frac{e^{k_{n+1}\cdot k_i/T}}{\sum_{i=2}^{n}e^{k_{n+1}\cdot k_i/T}}v_{i-1}",
         is_correction=True,
         coverage=INSTANCES,

@@ -21,8 +21,7 @@ def _sigmoid(x: sp.Expr) -> sp.Expr:
 def _gate_sums(beta2_of: str) -> Margin:
     """alpha1 + alpha2 and beta1 + beta2 for the gate, beta2 being 1 minus the named coefficient."""
     gates = {"alpha1": _sigmoid(a), "alpha2": 1 - _sigmoid(a), "beta1": _sigmoid(b)}
-    sums = (gates["alpha1"] + gates["alpha2"], gates["beta1"] + 1 - gates[beta2_of])
-    return identities(sums, (sp.Integer(1), sp.Integer(1)))
+    return identities([gates["alpha1"] + gates["alpha2"], gates["beta1"] + 1 - gates[beta2_of]], [1, 1])
 
 
 def _by_cases(low: int = 0, high: int = 1) -> Margin:
@@ -57,9 +56,9 @@ CLAIMS: tuple[Claim, ...] = (
         "sums at 1.",
         symbolic(
             "a and b free, beta2 = 1 - beta1",
-            lambda: _gate_sums("beta1"),
-            ONCE,
-            Control("beta2 = 1 - alpha1, as printed", lambda: _gate_sums("alpha1")),
+            _gate_sums,
+            ({"beta2_of": "beta1"},),
+            Control("beta2 = 1 - alpha1, as printed", points=({"beta2_of": "alpha1"},)),
         ),
         verdict=Verdict.TYPO,
         note="beta2 = 1 - beta1.",
@@ -74,9 +73,9 @@ CLAIMS: tuple[Claim, ...] = (
         "KV shifting gate: alpha2 = 1 - alpha1 and beta = 1 - alpha2 keep both sums at 1.",
         symbolic(
             "a and b free, beta2 = 1 - beta1",
-            lambda: _gate_sums("beta1"),
-            ONCE,
-            Control("1 - alpha2, as printed", lambda: _gate_sums("alpha2")),
+            _gate_sums,
+            ({"beta2_of": "beta1"},),
+            Control("1 - alpha2, as printed", points=({"beta2_of": "alpha2"},)),
         ),
         defect="kv.appF1.gate",
         verdict=Verdict.TYPO,

@@ -22,13 +22,14 @@ def key_value_pairs(length: int, shifted: str, later: str, first: int = 2) -> Ma
     """What each position from `first` on holds after shifting keys ("k") or values ("v"), against the pairs (k_i, v_j)
     of neighbouring i and j, the `later` one from 2 on.
     """
-    held = {name: tokens(length, name=name) for name in "kv"}
-    listed = {name: held[name][1:, :] if name == later else held[name][:-1, :] for name in "kv"}
-    held[shifted] = shift_matrix(length) * held[shifted]
-    found = {name: held[name][first - 1 :, :] for name in "kv"}
-    if found["k"].rows != listed["k"].rows:
-        return same(found["k"].rows, listed["k"].rows)
-    return identities([*found["k"], *found["v"]], [*listed["k"], *listed["v"]])
+    keys, values = (tokens(length, name=name) for name in "kv")
+    move = shift_matrix(length)
+    held = [move * keys, values] if shifted == "k" else [keys, move * values]
+    listed = [keys[:-1, :], values[1:, :]] if later == "v" else [keys[1:, :], values[:-1, :]]
+    found = [column[first - 1 :, :] for column in held]
+    if found[0].rows != listed[0].rows:
+        return same(found[0].rows, listed[0].rows)
+    return identities([*found[0], *found[1]], [*listed[0], *listed[1]])
 
 
 def attended(scores: Sequence[sp.Expr], values: Iterable[sp.Expr]) -> sp.Expr:
