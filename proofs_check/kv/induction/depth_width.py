@@ -120,7 +120,8 @@ FOUR_FOR_TWO = ("acbdea", "bcadea", "adbcea", "bdacea")
 def _share(sentence: str, place: int, previous: bool) -> sp.Symbol:
     """What a state gives to the sum over places, for one query: any function of its token and place (and of the token
     before)."""
-    return sp.Symbol(f"z_{sentence[max(place - 2, 0) : place] if previous else sentence[place - 1]}{place}", real=True)
+    held = sentence[max(place - 2, 0) : place] if previous else sentence[place - 1]
+    return sp.Symbol(f"z_{held}{place}", real=True)
 
 
 def _answers(sentences: tuple[str, ...]) -> str:

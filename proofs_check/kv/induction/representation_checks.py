@@ -1,4 +1,4 @@
-"""Margins for Theorem 3.2: error of the two-layer network in balls at rational points and in floats, and its bounds."""
+"""Margins for Theorem 3.2: error of the two-layer network in balls at rational points, its bounds, and its matrices."""
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction

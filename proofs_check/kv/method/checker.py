@@ -7,7 +7,7 @@ import sympy as sp
 
 from proofs_check.evidence.margin import Margin, balls_apart, identity, same
 from proofs_check.kv.induction.depth_width import words
-from proofs_check.kv.method.icl import attended, key_value_pairs, scores
+from proofs_check.kv.method.icl import attended, key_value_pairs, similarities
 from proofs_check.ledger.claim import INSTANCES, Claim, Control, Effort, Severity, Verdict, Witness, everywhere
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, not_identity, symbolic
 from theory.lowering.ball import to_ball
@@ -19,10 +19,8 @@ Sentence = tuple[int, ...]
 
 
 def _weights(length: int, below: tuple[int, int]) -> list[sp.Expr]:
-    """The weights of Eq. 12, i = 2 .. n, over a denominator that runs over below[0] .. n + below[1]; s_i = k_{n+1} .
-    k_i / T.
-    """
-    raised = [*map(sp.exp, scores(length))]
+    """The weights of Eq. 12, i = 2 .. n, of s_i = k_{n+1} . k_i / T. The sum below is from below[0] to n + below[1]."""
+    raised = [*map(sp.exp, similarities(length))]
     return [term / sp.Add(*raised[below[0] - 1 : length + below[1]]) for term in raised[1:]]
 
 
@@ -41,7 +39,7 @@ def _sum_in_balls(scores: tuple[int, ...]) -> Margin:
 
 def _attention(count: int) -> sp.Expr:
     """Attention of k_{n+1} with shifted values (0, v_1, ..) over the positions 1 .. count."""
-    return attended(scores(count), [sp.Integer(0), *tokens(count, name="v")[: count - 1]])
+    return attended(similarities(count), [sp.Integer(0), *tokens(count, name="v")[: count - 1]])
 
 
 def _real_normaliser(length: int, below: tuple[int, int] = WHOLE) -> Margin:

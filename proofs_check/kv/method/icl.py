@@ -13,7 +13,7 @@ SECTION = "KV shifting (final), Section 3.3"
 LENGTHS = [{"length": n} for n in (2, 3, 4, 5)]
 
 
-def scores(length: int) -> list[sp.Symbol]:
+def similarities(length: int) -> list[sp.Symbol]:
     """s_i = k . k_i / T for i = 1 .. length, the query's similarity to each unshifted key."""
     return [sp.Symbol(f"s_{i}", real=True) for i in range(1, length + 1)]
 
@@ -39,13 +39,13 @@ def attended(scores: Sequence[sp.Expr], values: Iterable[sp.Expr]) -> sp.Expr:
 
 def _key_shift_output(length: int, first: int = 1) -> sp.Expr:
     """Attention over positions first .. n with keys shifted: position s scores s_{s-1}, position 1 scores 0."""
-    raised = [sp.Integer(0), *scores(length - 1)]
-    return attended(raised[first - 1 :], tokens(length, name="v")[first - 1 :])
+    found = [sp.Integer(0), *similarities(length - 1)]
+    return attended(found[first - 1 :], tokens(length, name="v")[first - 1 :])
 
 
 def _equation11(length: int, ahead: int = 1) -> sp.Expr:
     """sum_{i=1}^{n-1} softmax(s)_i v_{i + ahead}; as printed, ahead = 0."""
-    return attended(scores(length - 1), tokens(length, name="v")[ahead : length - 1 + ahead])
+    return attended(similarities(length - 1), tokens(length, name="v")[ahead : length - 1 + ahead])
 
 
 def _index(length: int, ahead: int = 1, first: int = 2) -> Margin:
@@ -58,7 +58,7 @@ def _not_equation11(length: int, first: int = 1) -> Margin:
 
 
 def _with_zero_key(length: int, zero_key: int = 1) -> Margin:
-    raised = [zero_key, *map(sp.exp, scores(length - 1))]
+    raised = [zero_key, *map(sp.exp, similarities(length - 1))]
     above = sum(e * v for e, v in zip(raised, tokens(length, name="v"), strict=True))
     return identity(_key_shift_output(length), above / sum(raised))
 

@@ -14,8 +14,6 @@ SOURCE = "KV shifting (final), Appendix J"
 OURS = f"{SOURCE}, our addition"
 angle = sp.Symbol("theta", real=True)
 here, there = sp.symbols("t s", positive=True, integer=True)
-
-
 QUERY, LATENT, PROJECTION = tokens(2, name="q"), tokens(3, name="c"), tokens(2, 3, "w")
 KEY = PROJECTION * LATENT
 NORM = sp.sqrt(KEY.dot(KEY))
@@ -82,12 +80,11 @@ def _rotated(coefficients: tuple = (0, 1), back: int = 1) -> Margin:
 
 def _moved(values_too: bool = False) -> Margin:
     """All places moved on by m: the score of a rotated query and a rotated key stays; a rotated value does not."""
-    moved, vector = sp.Symbol("m", positive=True, integer=True), tokens(2, name="k")
-    before, after = (
-        _turn(there + by) * vector if values_too else [(_turn(here + by) * QUERY).dot(_turn(there + by) * vector)]
-        for by in (0, moved)
-    )
-    return identities(before, after)
+    vector, moved = tokens(2, name="k"), sp.Symbol("m", positive=True, integer=True)
+    vectors = [_turn(there + by) * vector for by in (0, moved)]
+    if values_too:
+        return identities(*vectors)
+    return identity(*((_turn(here + by) * QUERY).dot(turned) for by, turned in zip((0, moved), vectors, strict=True)))
 
 
 PREVIOUS_KEY, PREVIOUS_VALUE = ((0, 1), (1, 0)), ((1, 0), (0, 1))
