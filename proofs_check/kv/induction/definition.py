@@ -1,12 +1,9 @@
 """Definition 3.1: the induction heads machine IH (Eq. 7), and what the text says it can do."""
 
-import itertools
-
 import sympy as sp
 
 from proofs_check.evidence.margin import Margin, identity, same
 from proofs_check.kv.induction import general_checks as general
-from proofs_check.kv.induction.exact_heads import DECAY, MATCH_WEIGHT, SYMBOLS, induction_weights
 from proofs_check.ledger.claim import ENUMERATED, INSTANCES, Claim, Control, Nature, Severity, Verdict, everywhere
 from proofs_check.ledger.exact_claim import BOTH
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic
@@ -18,7 +15,6 @@ from theory.symbols import sigma, slope
 SECTION = f"{BOTH}, Section 3.1"
 EQ7 = f"{SECTION}, Definition 3.1 (first version: Definition 1), Eq. 7"
 AFTER = f"{SECTION}, after Definition 3.1"
-SYMBOL_OF = {"sigma": sigma, "m": slope, "T": sp.Symbol("T", positive=True)}
 
 
 def _constant(length: int, index: int | None = None) -> Margin:
@@ -29,49 +25,31 @@ def _constant(length: int, index: int | None = None) -> Margin:
     return identity(reduced(sp.Add(*taken) / sp.Add(*weights) * token - token), 0)
 
 
-def _parameters(names: tuple[str, ...]) -> Margin:
+def _parameters(names: set[sp.Symbol]) -> Margin:
     """Are these the parameters of Eq. 7?"""
     tokens = symbolic_tokens(4, 1)
-    known = set(itertools.chain(*tokens))
-    free = set().union(*(score.free_symbols for score, _ in induction_terms(tokens))) - known
-    return same(frozenset(SYMBOL_OF[name] for name in names), frozenset(free))
+    free = set().union(*(score.free_symbols for score, _ in induction_terms(tokens)))
+    return same(frozenset(names), frozenset(free.difference(*tokens)))
 
 
-def _not_empty(least: int) -> Margin:
-    """L = least + more: the sum over 2 .. L - 1 has L - 2 >= 1 terms, whatever `more` >= 0 is."""
-    more = sp.Symbol("more", integer=True, nonnegative=True)
-    return general.nonnegative((least + more) - 2 - 1)
+def _fits(dim: int, per_token: int = 1) -> Margin:
+    """Length of the column (x_s, 0) for tokens of R^d, or of R^D (two a token), against the network's width D = 2d."""
+    return same(2 * per_token * dim, construction(dim, 1.0, 1.0).value.shape[0])
 
 
-def _fits(dim: int, token: str = "d") -> Margin:
-    """Length of the column (x_s, 0) for tokens of R^d, or of R^D, against the width D = 2d of the network."""
-    width = construction(dim, 1.0, 1.0).value.shape[0]
-    return same(2 * (dim if token == "d" else width), width)
-
-
-def _tokens(word: str) -> list[tuple[int, ...]]:
-    """Orthonormal tokens, one for each letter."""
-    return [tuple(int(letter == other) for other in sorted(set(word))) for letter in word]
-
-
-def _matches(word: str) -> list[int]:
-    """Places 1 .. L - 2 of the last letter: those that Eq. 7 can match."""
-    return [place for place in range(1, len(word) - 1) if word[place - 1] == word[-1]]
-
-
-def _latest_share(word: str, claimed: str = "split") -> Margin:
-    """IH's share on the successor of the latest match as m -> 0 and sigma -> 0: one part of as many as there are."""
-    found = _matches(word)
-    share = sp.S.One if claimed == "all" else sp.Rational(1, len(found))
-    return same(share, latest_weight_limit(word, found[-1]))
+def _latest_share(word: str, parts: int | None = None) -> Margin:
+    """IH's share on the successor of the latest match as m -> 0 and sigma -> 0: one part of as many as Eq. 7 can match,
+    at the places 1 .. L - 2.
+    """
+    matches = [place for place in range(1, len(word) - 1) if word[place - 1] == word[-1]]
+    return same(sp.Rational(1, parts or len(matches)), latest_weight_limit(word, matches[-1]))
 
 
 def _right_letter(word: str) -> Margin:
     """Weight on the letter after the latest earlier occurrence of the last one, m -> 0 then sigma -> 0: 1."""
     right = word[max(place for place in range(1, len(word)) if word[place - 1] == word[-1])]
-    weights = {s: w.subs(DECAY, 1) for s, w in induction_weights(_tokens(word), SYMBOLS).items()}
-    share = sp.Add(*(w for s, w in weights.items() if word[s - 1] == right)) / sp.Add(*weights.values())
-    return same(sp.limit(sp.cancel(share), MATCH_WEIGHT, sp.oo), sp.Integer(1))
+    shares = [latest_weight_limit(word, s - 1) for s in range(2, len(word)) if word[s - 1] == right]
+    return same(sp.Add(*shares), 1)
 
 
 REPEATED = [{"word": word} for word in ("AABA", "ABACA", "ABACADA", "ABCAECADBA")]
@@ -85,24 +63,22 @@ SMALL_PARAMETERS = everywhere(
 )
 
 
-def _right_letter_evidence():
-    """The bound at every length, and the limit for four words; what the missing hypothesis excludes is a control."""
-    return (
-        symbolic(
-            "share of the right letter at least k/(k + L), k = e^{1/sigma - mL}, any number of matches, any L",
-            general.share_of_matches,
-            ONCE,
-            Control("sigma -> infinity", lambda: general.share_of_matches(cold=False)),
-        ),
-        symbolic(
-            "weight on the right next letter, limit m -> 0 then sigma -> 0",
-            _right_letter,
-            ONE_SUCCESSOR,
-            Control("two successors", points=({"word": "ABACA"},)),
-            Control("the last token repeats the one before", points=({"word": "ABCC"},)),
-        ),
-    )
-
+# The bound at every length, and the limit for four words; what the missing hypothesis excludes is a control.
+RIGHT_LETTER = (
+    symbolic(
+        "share of the right letter at least k/(k + L), k = e^{1/sigma - mL}, any number of matches, any L",
+        general.share_of_matches,
+        ONCE,
+        Control("sigma -> infinity", lambda: general.share_of_matches(cold=False)),
+    ),
+    symbolic(
+        "weight on the right next letter, limit m -> 0 then sigma -> 0",
+        _right_letter,
+        ONE_SUCCESSOR,
+        Control("two successors", points=({"word": "ABACA"},)),
+        Control("the last token repeats the one before", points=({"word": "ABCC"},)),
+    ),
+)
 
 CLAIMS: tuple[Claim, ...] = (
     mathematical(
@@ -128,8 +104,8 @@ CLAIMS: tuple[Claim, ...] = (
         exact(
             "the parameters that occur in Eq. 7",
             _parameters,
-            ({"names": ("sigma", "m")},),
-            Control("T and m, as printed", points=({"names": ("T", "m")},)),
+            ({"names": {sigma, slope}},),
+            Control("T and m, as printed", points=({"names": {sp.Symbol("T", positive=True), slope}},)),
         ),
         nature=Nature.TEXTUAL,
         verdict=Verdict.TYPO,
@@ -143,7 +119,7 @@ CLAIMS: tuple[Claim, ...] = (
         "IH is defined for every length L in N+ at which its sum has a term.",
         exact(
             "number of positions in the sum, L = 3 + any whole number >= 0",
-            _not_empty,
+            lambda least: general.at_least_one(least, left_out=2),
             ({"least": 3},),
             Control("L >= 2", points=({"least": 2},)),
             Control("L >= 1", points=({"least": 1},)),
@@ -163,7 +139,7 @@ CLAIMS: tuple[Claim, ...] = (
             "length of the column (x_s, 0) against the width of the network, d = 1..4",
             _fits,
             [{"dim": dim} for dim in range(1, 5)],
-            Control("tokens of R^D", lambda dim: _fits(dim, "D")),
+            Control("tokens of R^D", lambda dim: _fits(dim, 2)),
         ),
         nature=Nature.TEXTUAL,
         verdict=Verdict.TYPO,
@@ -175,7 +151,7 @@ CLAIMS: tuple[Claim, ...] = (
         "kv.sec3.1.any_context",
         AFTER,
         "As sigma and m approach 0, IH implements induction heads at every context length.",
-        *_right_letter_evidence(),
+        *RIGHT_LETTER,
         verdict=Verdict.HOLDS_IF,
         severity=Severity.REPAIRABLE,
         reading="For each length there are sigma and m small enough; tokens are orthonormal.",
@@ -192,7 +168,7 @@ CLAIMS: tuple[Claim, ...] = (
             "share of the successor of the latest match, limit m -> 0 then sigma -> 0, tokens that occur 2 to 3 times",
             _latest_share,
             REPEATED,
-            Control("all of the weight", lambda word: _latest_share(word, "all")),
+            Control("all of the weight", lambda word: _latest_share(word, parts=1)),
         ),
         is_correction=True,
         coverage=everywhere("The statement is about the words named, and the limits are exact."),
@@ -202,7 +178,7 @@ CLAIMS: tuple[Claim, ...] = (
         "kv.sec3.1.finite_length",
         AFTER,
         "At a finite length it is enough to take a very small sigma and m.",
-        *_right_letter_evidence(),
+        *RIGHT_LETTER,
         defect="kv.sec3.1.any_context",
         verdict=Verdict.HOLDS_IF,
         severity=Severity.REPAIRABLE,

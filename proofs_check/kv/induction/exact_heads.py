@@ -1,4 +1,4 @@
-"""The heads of Section 3.1 at exact tokens, in any numbers: rationals, Arb balls, or sympy symbols.
+"""The heads of Section 3.1 at exact tokens, in rationals or Arb balls.
 
 A weight is a function of the product of the last token with the key and of the distance L - s. Tokens are rows of
 rationals, x_1 first; everything is the output at the last position, with loops over positions and no formula of theory.
@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-import sympy as sp
 from flint import arb, fmpq
 
 Rows = Sequence[Sequence[Any]]
@@ -42,10 +41,6 @@ def balls(sigma: Fraction | int, slope: Fraction | int) -> Numbers:
     return Numbers(lambda product, distance: ball(Fraction(product) / sigma - slope * distance).exp(), ball)
 
 
-MATCH_WEIGHT, DECAY = sp.Symbol("e^(1/sigma)", positive=True), sp.Symbol("e^(-m)", positive=True)
-SYMBOLS = Numbers(lambda product, distance: MATCH_WEIGHT**product * DECAY**distance, sp.sympify)
-
-
 def dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
     return sum((p * q for p, q in zip(a, b, strict=True)), Fraction(0))
 
@@ -54,8 +49,8 @@ def average(weights: Sequence[Any], rows: Rows, number: Callable[[Any], Any]) ->
     """Rows averaged with positive weights."""
     total = sum(weights, number(0))
     return [
-        sum((w * number(row[k]) for w, row in zip(weights, rows, strict=True)), number(0)) / total
-        for k in range(len(rows[0]))
+        sum((w * number(value) for w, value in zip(weights, column, strict=True)), number(0)) / total
+        for column in zip(*rows, strict=True)
     ]
 
 
@@ -91,12 +86,3 @@ def two_layer(x: Rows, numbers: Numbers, ratio: Fraction, itself: bool = False, 
     places = range(2, len(x))
     weights = [numbers.weight(dot(x[-1], keys[s - 1]), len(x) - s) for s in places]
     return average(weights, [x[s - 1] for s in places], numbers.number)
-
-
-def largest(values: Sequence[arb]) -> arb:
-    """The largest absolute value of some balls."""
-    sizes = [abs(value) for value in values]
-    top = sizes[0]
-    for size in sizes[1:]:
-        top = top.max(size)
-    return top

@@ -6,7 +6,7 @@ Each margin is one step of a proof whose other steps are sums over positions or 
 import sympy as sp
 
 from proofs_check.evidence.margin import Margin, identity, same, worst
-from theory.induction.sharpness import r
+from theory.induction.sharpness import copy_gap_residuals, r
 from theory.symbols import sigma, slope
 
 
@@ -15,14 +15,19 @@ def nonnegative(expr: sp.Expr) -> Margin:
     return same(bool(sp.expand(expr).is_nonnegative), True)
 
 
+def at_least_one(least: int, left_out: int) -> Margin:
+    """A sum over all but `left_out` of least + more places has at least one term, whatever the whole `more` >= 0."""
+    return nonnegative(least + sp.Symbol("more", integer=True, nonnegative=True) - left_out - 1)
+
+
 def positive(expr: sp.Expr) -> Margin:
     return same(bool(sp.factor(expr).is_positive), True)
 
 
-def termwise(top: int = 1, low: int = -1) -> Margin:
-    """|c x| <= c for c >= 0, low <= x <= top (x = top - a = low + b, a, b >= 0): summed, the triangle inequality."""
+def termwise(top: int = 1, low: int = -1, share: sp.Expr = sp.S.One) -> Margin:
+    """|c x| <= share c for c >= 0 and low <= x <= top, as x = top - a = low + b with a, b >= 0; then summed."""
     c, a, b = sp.symbols("c a b", nonnegative=True)
-    return worst([nonnegative(c - c * (top - a)), nonnegative(c + c * (low + b))])
+    return worst([nonnegative(share * c - c * (top - a)), nonnegative(share * c + c * (low + b))])
 
 
 def largest_entry(side: int = 1) -> Margin:
@@ -39,21 +44,19 @@ def tilt(divisor: int = 4) -> Margin:
     a square. Then 2 tanh(w/4) <= w/2, as z - tanh z starts at 0 and has the derivative tanh^2 z.
     """
     low = sp.Symbol("m", positive=True)
-    below, above, rise = sp.symbols("below above rise", nonnegative=True)
+    below, above = sp.symbols("below above", nonnegative=True)
     rho, high, g = sp.symbols("rho M g", positive=True)
     width, z = sp.Symbol("w", positive=True), sp.Symbol("z", nonnegative=True)
     chord = (high - 1) * (rho - low) / (high - low)
     bound = (high - 1) * (1 - low) / (high - low)
-    tanh = (sp.exp(2 * width / divisor) - 1) / (sp.exp(2 * width / divisor) + 1)
+    tanh = sp.tanh(width / divisor).rewrite(sp.exp)
     ends = {low: 1 / (1 + below), high: 1 + above}
     return worst(
         [
             identity(chord - (rho - 1), (1 - low) * (high - rho) / (high - low)),
             nonnegative(sp.cancel(((1 - low) * (high - 1)).subs(ends) * (1 + below))),
-            nonnegative((high - low).subs({high: low + rise})),
             identity(chord.subs(rho, 1), bound),
             identity((g - 1) / (g + 1) - bound.subs(high, low * g**2), (low * g - 1) ** 2 / (low * (g**2 - 1))),
-            identity((tanh - sp.tanh(width / divisor)).rewrite(sp.exp), 0),
             identity(tanh.subs(width, 2 * sp.log(g)), (g - 1) / (g + 1)),
             identity(sp.diff(z - sp.tanh(z), z), sp.tanh(z) ** 2),
             identity((z - sp.tanh(z)).subs(z, 0), 0),
@@ -62,10 +65,15 @@ def tilt(divisor: int = 4) -> Margin:
 
 
 def one_weight(times: int = 2) -> Margin:
-    """||w - e_{s-1}||_1 = 2 (1 - w_{s-1}) for any mean: what is not on s - 1 plus what s - 1 lacks."""
-    others, own = sp.symbols("others own", positive=True)
-    miss = others / (others + own) + (1 - own / (others + own))
-    return identity(miss, times * (1 - own / (others + own)))
+    """||w - e_{s-1}||_1 = 2 (1 - w_{s-1}), w_{s-1} = 1 over the sum: what is not on s - 1 plus what s - 1 lacks."""
+    total = 1 + sp.Symbol("others", positive=True)
+    return identity((total - 1) / total + (1 - 1 / total), times * (1 - 1 / total))
+
+
+def geometric(power: int = 1, supremum: sp.Expr = r) -> Margin:
+    """sup_s |1/sum_{tau=0}^{s-2} r^tau - 1| = r, and the printed bound r/(1 - r) exceeds it by r^2/(1 - r)."""
+    residuals = [*copy_gap_residuals(supremum), r**power / (1 - r) - r - r**2 / (1 - r)]
+    return worst([identity(residual, 0) for residual in residuals])
 
 
 def order_constant(power: int = 1) -> Margin:
@@ -90,20 +98,13 @@ def repaired_weights(factor: sp.Expr | None = None) -> Margin:
     )
 
 
-def _general() -> dict[str, sp.Symbol]:
-    """One coordinate of x_s, x_{s-1} and x_L, and the distance L - s >= 0 of a place s."""
-    own, before, last = sp.symbols("own before last", real=True)
-    return {"own": own, "before": before, "last": last, "distance": sp.Symbol("distance", nonnegative=True)}
-
-
 def same_term(alpha: tuple = (0, 1), beta: tuple = (1, 0), scale: sp.Expr = 1 / sigma) -> Margin:
     """At a general place s and coordinate, key, bias and value of Appendix B's head are those of Eq. 7."""
-    t = _general()
-    key = alpha[0] * t["own"] + alpha[1] * t["before"]
-    score = scale * t["last"] * key - slope * t["distance"]
-    printed = t["last"] * t["before"] / sigma - slope * sp.Abs(t["distance"])
-    value = beta[0] * t["own"] + beta[1] * t["before"]
-    return worst([identity(score, printed), identity(value, t["own"])])
+    own, before, last = sp.symbols("own before last", real=True)  # a coordinate of x_s, x_{s-1} and x_L
+    distance = sp.Symbol("distance", nonnegative=True)  # L - s
+    score = scale * last * (alpha[0] * own + alpha[1] * before) - slope * distance
+    printed = last * before / sigma - slope * sp.Abs(distance)
+    return worst([identity(score, printed), identity(beta[0] * own + beta[1] * before, own)])
 
 
 def gains_weight(start: int = 1) -> Margin:
@@ -123,16 +124,14 @@ def share_of_matches(cold: bool = True) -> Margin:
 
     M >= k = e^{1/sigma - mL}: one match at a distance <= L. N <= h = L: every other token has weight <= 1.
     """
-    k, h = sp.symbols("k h", positive=True)
+    k, n, length, largest_slope = sp.symbols("k N L m0", positive=True)
     more, fewer = sp.symbols("more fewer", nonnegative=True)
-    excess = sp.cancel(((k + more) / (k + more + h - fewer) - k / (k + h)) * (k + h) * (k + more + h - fewer))
-    length, largest_slope = sp.symbols("L m0", positive=True)
-    lost = length * sp.exp(largest_slope * length - 1 / sigma)
+    m, h = k + more, n + fewer
+    lost = length / sp.exp(1 / sigma - largest_slope * length)
     return worst(
         [
-            nonnegative(excess),
+            nonnegative(sp.numer(sp.together(m / (m + n) - k / (k + h)))),
             identity(h / k - (1 - k / (k + h)), h**2 / (k * (k + h))),
-            identity((h / k).subs({h: length, k: sp.exp(1 / sigma - largest_slope * length)}), lost),
             same(sp.limit(lost, sigma, 0 if cold else sp.oo), sp.Integer(0)),
         ]
     )

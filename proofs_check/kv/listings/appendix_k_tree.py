@@ -77,7 +77,7 @@ class Rows(NamedTuple):
 
 
 @lru_cache(maxsize=32)
-def all_rows(length: int, tokens: int, min_val: int = 1) -> Rows:
+def all_rows(length: int, tokens: int) -> Rows:
     """Outcomes of one pass of the listing for a pool of min(length, tokens), by walking the tree of its draws.
 
     A draw equal to the last token changes nothing, so the others are equally likely; where there is no other, the
@@ -87,7 +87,7 @@ def all_rows(length: int, tokens: int, min_val: int = 1) -> Rows:
 
     def walk(script: tuple[int, ...], share: Fraction) -> None:
         try:
-            row, scored = listing(random=_Script(script))(length, min_val, MID_VAL, MID_VAL + 1 + tokens)
+            row, scored = listing(random=_Script(script))(length, max_val=MID_VAL + 1 + tokens)
         except _DrawnAgain:
             mass["again"] += share
         except _Asked:
@@ -111,13 +111,3 @@ def content(row: Sequence[int]) -> tuple[int, ...]:
 def n_tokens(row: Sequence[int]) -> int:
     """T: the row is x_1 .. x_T, x_{T+1} = x_i, x_{i+1}."""
     return len(content(row)) - 2
-
-
-def joint_law(length: int, tokens: int) -> dict[tuple[int, int], Fraction]:
-    """P(T, i) of a returned row, i counted from 1 and drawn-again rows conditioned away."""
-    found, law = all_rows(length, tokens), {}
-    kept = sum(share for *_, share in found.rows)
-    for row, (scored,), share in found.rows:
-        key = (n_tokens(row), row.index(row[scored]) + 1)
-        law[key] = law.get(key, Fraction(0)) + share / kept
-    return law

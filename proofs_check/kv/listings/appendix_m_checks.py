@@ -10,13 +10,13 @@ from dynamics.model.listing_m import listing_convolution, listing_module, unfold
 BATCH, HEADS, SIZE = 2, 3, 4
 
 
-def _squares(*shape: int, start: int = 1) -> torch.Tensor:
+def squares(*shape: int, start: int = 1) -> torch.Tensor:
     """Distinct squares: whole numbers without a linear relation that a check could meet by chance."""
     return (torch.arange(start, start + prod(shape)) ** 2).reshape(shape)
 
 
 def _states(length: int, window: int) -> tuple[torch.Tensor, torch.Tensor]:
-    return _squares(BATCH, length, HEADS, SIZE), _squares(HEADS, window, start=700)
+    return squares(BATCH, length, HEADS, SIZE), squares(HEADS, window, start=700)
 
 
 def convolved(length: int, window: int) -> list:

@@ -13,21 +13,17 @@ ADDED = "added to Appendix M (first version: Appendix F)"
 ANGLE = sp.Symbol("theta", real=True)  # what one position turns a pair of components by
 
 
-def _turn(position: int | sp.Expr, angle: sp.Expr | int = ANGLE) -> sp.Matrix:
-    """Rotary embedding of one pair of components."""
-    turned = position * angle
-    return sp.Matrix([[sp.cos(turned), -sp.sin(turned)], [sp.sin(turned), sp.cos(turned)]])
-
-
-def _pair(name: str) -> sp.Matrix:
-    return sp.Matrix(2, 1, sp.symbols(f"{name}_1 {name}_2", real=True))
+def _turn(position: int) -> sp.Matrix:
+    return sp.rot_ccw_axis3(position * ANGLE)[:2, :2]
 
 
 def _score(cached: int, query: int, key: int, offset: int) -> Margin:
-    """Score of a query, `query` tokens after the cached ones and rotated from `offset`, with key `key` of the cache."""
-    q, k = _pair("q"), _pair("k")
-    found = (_turn(offset + query) * q).dot(_turn(key) * k)
-    return identity(found, q.dot(_turn(key - cached - query) * k))
+    """Score of a query, `query` tokens after the cached ones and rotated from `offset`, with key `key` of the cache.
+
+    Rotary embedding of one pair of components.
+    """
+    q, k = (sp.Matrix(sp.symbols(f"{name}_1:3", real=True)) for name in "qk")
+    return identity((_turn(offset + query) * q).dot(_turn(key) * k), q.dot(_turn(key - cached - query) * k))
 
 
 CACHES = [{"cached": c, "query": q, "key": s, "offset": c} for c in (1, 2) for q in (0, 1) for s in range(c)]

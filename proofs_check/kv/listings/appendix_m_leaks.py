@@ -1,13 +1,13 @@
 """What the listing of Appendix M gives beyond what is meant, and what that is: documents in one row, pads, beams."""
 
 from collections.abc import Sequence
-from math import prod
 from typing import Any
 
 import torch
 
 from dynamics.model.listing_m import Flaw, ListingDecoder, listing_convolution
 from dynamics.model.shift import shift_mix
+from proofs_check.kv.listings.appendix_m_checks import squares
 
 Pair = tuple[int, int]  # alpha2, alpha1
 PAIRS = ((2, 5), (-3, 4), (1, 0), (1, 1))
@@ -17,44 +17,38 @@ def cases(name: str, options: Sequence[Any]) -> list[dict[str, Any]]:
     return [{name: option, "weights": pair} for option in options for pair in PAIRS]
 
 
-def _keys(*shape: int) -> torch.Tensor:
-    return (torch.arange(2, 2 + 2 * prod(shape)) ** 2).reshape(*shape, 1, 2)
-
-
-def _first(weights: Pair, length: int, key: torch.Tensor) -> list:
-    """alpha2 times the key at the first of so many tokens, 0 at the others."""
-    found = torch.zeros(1, length, 1, 2, dtype=torch.int64)
-    found[:, 0] = weights[0] * key
-    return found.tolist()
+def _keys(batch: int, length: int) -> torch.Tensor:
+    return squares(batch, length, 1, 2, start=2)
 
 
 def packed(lengths: Pair, weights: Pair, knows_the_documents: bool = False) -> list:
     """The mixed keys of the second of two documents in one row, less those it has alone."""
     pair, keys = torch.tensor([weights]), _keys(1, sum(lengths))
+    mixed = listing_convolution(keys, pair)
     if knows_the_documents:
         documents = torch.tensor([[0] * lengths[0] + [1] * lengths[1]])
         mixed = shift_mix(keys.double(), pair.flip(1).double(), segment_ids=documents).long()
-    else:
-        mixed = listing_convolution(keys, pair)
     return (mixed[:, lengths[0] :] - listing_convolution(keys[:, lengths[0] :], pair)).tolist()
 
 
 def last_key(lengths: Pair, weights: Pair) -> list:
     """alpha2 times the last key of the first document at its first token, 0 at the others."""
-    return _first(weights, lengths[1], _keys(1, sum(lengths))[:, lengths[0] - 1])
+    found = torch.zeros(1, lengths[1], 1, 2, dtype=torch.int64)
+    found[:, 0] = weights[0] * _keys(1, sum(lengths))[:, lengths[0] - 1]
+    return found.tolist()
 
 
 def padded(pads: int, weights: Pair, pads_are_erased: bool = False) -> list:
     """The mixed keys of a document behind pads, less those it has alone."""
-    pair, keys = torch.tensor([weights]), _keys(1, pads + 3)
-    real = keys[:, pads:]
-    row = torch.cat([torch.zeros_like(keys[:, :pads]) if pads_are_erased else keys[:, :pads], real], dim=1)
-    return (listing_convolution(row, pair)[:, pads:] - listing_convolution(real, pair)).tolist()
+    pair, row = torch.tensor([weights]), _keys(1, pads + 3)
+    if pads_are_erased:
+        row[:, :pads] = 0
+    return (listing_convolution(row, pair)[:, pads:] - listing_convolution(row[:, pads:], pair)).tolist()
 
 
 def pad_key(pads: int, weights: Pair) -> list:
     """alpha2 times the last pad's key at its first token, 0 at the others."""
-    return _first(weights, 3, _keys(1, pads + 3)[:, pads - 1])
+    return last_key((pads, 3), weights)
 
 
 def reordered(order: tuple[int, ...], weights: Pair, last_k_is_reordered: bool = False) -> list:

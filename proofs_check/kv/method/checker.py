@@ -1,39 +1,34 @@
 """Section 3.3 of the KV-shifting paper: shifted values as a checker of in-context learning (Eq. 12)."""
 
 import itertools
-from fractions import Fraction
 
+import numpy as np
 import sympy as sp
 
 from proofs_check.evidence.margin import Margin, balls_apart, identity, same
-from proofs_check.kv.method.icl import key_value_pairs
+from proofs_check.kv.induction.depth_width import words
+from proofs_check.kv.method.icl import attended, key_value_pairs, similarities
 from proofs_check.ledger.claim import INSTANCES, Claim, Control, Effort, Severity, Verdict, Witness, everywhere
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, not_identity, symbolic
 from theory.lowering.ball import to_ball
-from theory.shift.algebra import softmax, tokens
+from theory.shift.algebra import tokens
 
 SECTION = "KV shifting (final), Section 3.3"
 LENGTHS = [{"length": n} for n in (2, 3, 4, 5)]
 Sentence = tuple[int, ...]
 
 
-def _raised(length: int) -> list[sp.Expr]:
-    """e^{s_i} with s_i = k_{n+1} . k_i / T, i = 1 .. length."""
-    return [sp.exp(sp.Symbol(f"s_{i}", real=True)) for i in range(1, length + 1)]
-
-
 def _weights(length: int, below: tuple[int, int]) -> list[sp.Expr]:
-    """The weights of Eq. 12, i = 2 .. n, over a denominator that runs over below[0] .. n + below[1]."""
-    raised = _raised(length)
-    total = sum(raised[below[0] - 1 : length + below[1]], sp.Integer(0))
-    return [term / total for term in raised[1:]]
+    """The weights of Eq. 12, i = 2 .. n, of s_i = k_{n+1} . k_i / T. The sum below is from below[0] to n + below[1]."""
+    raised = [*map(sp.exp, similarities(length))]
+    return [term / sp.Add(*raised[below[0] - 1 : length + below[1]]) for term in raised[1:]]
 
 
 PRINTED, REPAIRED, WHOLE = (1, -1), (2, 0), (1, 0)
 
 
 def _sum_is_one(length: int, below: tuple[int, int] = REPAIRED) -> Margin:
-    return identity(sum(_weights(length, below), sp.Integer(0)), sp.Integer(1))
+    return identity(sp.Add(*_weights(length, below)), 1)
 
 
 def _sum_in_balls(scores: tuple[int, ...]) -> Margin:
@@ -42,93 +37,75 @@ def _sum_in_balls(scores: tuple[int, ...]) -> Margin:
     return balls_apart(sum(raised[1:]), sum(raised[:-1]))
 
 
-def _attention(length: int, guess_included: bool, masked_first: bool = False) -> sp.Expr:
-    """Attention of k_{n+1} with shifted values (0, v_1, ..) over positions 1 .. n, or 1 .. n + 1 with the guess."""
-    count = length + int(guess_included)
-    values = [sp.Integer(0), *tokens(count, name="v")[: count - 1]]
-    scores = [sp.Symbol(f"s_{i}", real=True) for i in range(1, count + 1)]
-    pairs = list(zip(scores, values, strict=True))[int(masked_first) :]
-    return sum(w * v for w, (_, v) in zip(softmax([s for s, _ in pairs]), pairs, strict=True))
-
-
-def _equation12(length: int, below: tuple[int, int]) -> sp.Expr:
-    return sum(w * v for w, v in zip(_weights(length, below), tokens(length, name="v")[: length - 1], strict=True))
+def _attention(count: int) -> sp.Expr:
+    """Attention of k_{n+1} with shifted values (0, v_1, ..) over the positions 1 .. count."""
+    return attended(similarities(count), [sp.Integer(0), *tokens(count, name="v")[: count - 1]])
 
 
 def _real_normaliser(length: int, below: tuple[int, int] = WHOLE) -> Margin:
-    return identity(_equation12(length, below), _attention(length, guess_included=False))
+    """Eq. 12 with a denominator is attention over 1 .. n."""
+    equation = sum(w * v for w, v in zip(_weights(length, below), tokens(length, name="v")[: length - 1], strict=True))
+    return identity(equation, _attention(length))
 
 
-def _sees_itself(length: int, guess_included: bool = True) -> Margin:
+def _sees_itself(length: int, guess_included: int = 1) -> Margin:
     """With the guess as token n + 1 its own pair (k_{n+1}, v_n) is in the sum: v_n has a weight other than zero."""
-    output = _attention(length, guess_included)
+    output = _attention(length + guess_included)
     return not_identity(output.diff(tokens(length, name="v")[length - 1]), sp.Integer(0))
 
 
-def _inferred(sentence: Sentence, guess: int) -> dict[int, Fraction]:
-    """Eq. 12 (repaired) as T -> 0 over one-hot tokens: the mean of the tokens just before the matches of the guess.
-
-    Without a match all scores are equal and the mean runs over all of them.
-    """
-    before = [sentence[i - 1] for i in range(1, len(sentence)) if sentence[i] == guess] or list(sentence[:-1])
-    return {token: Fraction(before.count(token), len(before)) for token in set(before)}
-
-
 def _keeps_seen_bigrams(sentence: Sentence, guess: int) -> Margin:
-    """The guess is kept (inferred v_n = v_n) exactly if the bigram (x_n, guess) occurred."""
-    kept = _inferred(sentence, guess) == {sentence[-1]: Fraction(1)}
-    seen = (sentence[-1], guess) in itertools.pairwise(sentence)
-    return same(kept, seen)
+    """The guess is kept (inferred v_n = v_n) exactly if the bigram (x_n, guess) occurred.
+
+    Eq. 12 (repaired) infers, as T -> 0 over one-hot tokens, the mean of the tokens just before the matches of the
+    guess. Without a match all scores are equal, and the mean runs over all of them.
+    """
+    pairs = [*itertools.pairwise(sentence)]
+    before = {token for token, match in pairs if match == guess} or set(sentence[:-1])
+    return same(before == {sentence[-1]}, (sentence[-1], guess) in pairs)
 
 
 def _guesses(occurrences: int, longest: int) -> list[dict[str, Sentence | int]]:
     """Sentences over 3 letters and guesses that occur so often among x_2 .. x_n."""
-    words = itertools.chain(*(itertools.product(range(3), repeat=n) for n in range(2, longest + 1)))
-    return [{"sentence": w, "guess": g} for w in words for g in range(3) if w[1:].count(g) == occurrences]
+    found = itertools.product(words(2, longest), range(3))
+    return [{"sentence": word, "guess": guess} for word, guess in found if word[1:].count(guess) == occurrences]
 
 
-def _once(effort: Effort) -> list[dict[str, Sentence | int]]:
-    return _guesses(1, 4 if effort is Effort.QUICK else 6)
+def _relu(numbers: np.ndarray) -> np.ndarray:
+    return np.maximum(numbers, 0)
 
 
-def _one_hot(token: int, count: int) -> list[int]:
-    return [int(token == k) for k in range(count)]
+def _keeps_or_deletes(count: int, gated: bool = True) -> Margin:
+    """For all guesses, inferred and real values among `count` one-hot tokens, two networks with a residual against
+    keep or delete.
 
-
-def _relu(number: int) -> int:
-    return max(number, 0)
-
-
-def _two_gated_layers(guess: list[int], inferred: list[int], real: list[int], gated: bool = True) -> list[int]:
-    """Layer 1: units relu(inferred_k) real_k, summed; layer 2: units relu(sum) guess_j, less the guess; residual."""
-    agree = sum(_relu(a) * b for a, b in zip(inferred, real, strict=True)) if gated else sum(inferred)
-    return [g + (_relu(agree) * g - g) for g in guess]
-
-
-def _one_layer(guess: list[int], inferred: list[int], real: list[int]) -> list[int]:
-    """V^2 units relu(inferred_k + real_k - 1) guess_j, less the guess; residual."""
-    units = [[_relu(a + b - 1) * g for a, b in zip(inferred, real, strict=True)] for g in guess]
-    return [g + (sum(row) - g) for g, row in zip(guess, units, strict=True)]
-
-
-def _keeps_or_deletes(count: int, **options: bool) -> Margin:
-    """For all guesses, inferred and real values among `count` one-hot tokens, both networks against keep or delete."""
+    Two layers: units relu(inferred_k) real_k, summed; then units relu(sum) guess_j, less the guess. One layer: V^2
+    units relu(inferred_k + real_k - 1) guess_j, less the guess.
+    """
     found, wanted = [], []
-    for guess, inferred, real in itertools.product(range(count), repeat=3):
-        rows = [_one_hot(token, count) for token in (guess, inferred, real)]
-        found.append((_two_gated_layers(*rows, **options), _one_layer(*rows)))
-        wanted.append(([entry * int(inferred == real) for entry in rows[0]],) * 2)
+    for guess, inferred, real in itertools.product(np.eye(count, dtype=int), repeat=3):
+        agree = (_relu(inferred) * (real if gated else 1)).sum()
+        two_layers = guess + (_relu(agree) * guess - guess)
+        one_layer = guess + (np.outer(guess, _relu(inferred + real - 1)).sum(axis=1) - guess)
+        found += [two_layers.tolist(), one_layer.tolist()]
+        wanted += [(guess * int((inferred == real).all())).tolist()] * 2
     return same(found, wanted)
 
 
 def _no_linear_gate(weight_of_one: int = 1) -> Margin:
     """f linear in (inferred, real), two tokens: f on the equal pairs and f on the unequal ones have the same sum."""
-    left, right = sp.symbols("a_0:2", real=True), sp.symbols("b_0:2", real=True)
-    free = sp.Symbol("c", real=True)
-    equal = left[0] + right[0] + weight_of_one * (left[1] + right[1]) + 2 * free
-    unequal = left[0] + right[1] + left[1] + right[0] + 2 * free
-    return identity(equal, unequal)
+    a0, a1, b0, b1, free = sp.symbols("a_0 a_1 b_0 b_1 c", real=True)
+    equal = a0 + b0 + free + weight_of_one * (a1 + b1 + free)
+    return identity(equal, (a0 + b1 + free) + (a1 + b0 + free))
 
+
+SUM_IS_ONE = symbolic(
+    "with the denominator over i = 2..n the weights sum to 1; scores free, n = 2..5",
+    _sum_is_one,
+    LENGTHS,
+    Control("i = 1..n-1, as printed", lambda length: _sum_is_one(length, PRINTED)),
+    Control("i = 1..n", lambda length: _sum_is_one(length, WHOLE)),
+)
 
 CLAIMS: tuple[Claim, ...] = (
     mathematical(
@@ -137,10 +114,10 @@ CLAIMS: tuple[Claim, ...] = (
         "After shifting values the pairs are (k_2, v_1), (k_3, v_2), .., (k_n, v_{n-1}).",
         symbolic(
             "positions 2 .. n, n = 2..5",
-            lambda length: key_value_pairs(length, "v", "v"),
+            lambda length: key_value_pairs(length, "v", "k"),
             LENGTHS,
-            Control("with position 1, which holds (k_1, 0)", lambda length: key_value_pairs(length, "v", "v", 1)),
-            Control("keys shifted instead", lambda length: key_value_pairs(length, "k", "v")),
+            Control("with position 1, which holds (k_1, 0)", lambda length: key_value_pairs(length, "v", "k", 1)),
+            Control("keys shifted instead", lambda length: key_value_pairs(length, "k", "k")),
         ),
         defect="kv.sec3.3.key_pairs",
         verdict=Verdict.HOLDS_IF,
@@ -155,12 +132,7 @@ CLAIMS: tuple[Claim, ...] = (
         "kv.eq12",
         f"{SECTION}, Eq. 12",
         "v_n = sum_{i=2}^n e^{k_{n+1}.k_i/T} / (sum_{i=1}^{n-1} e^{k_{n+1}.k_i/T}) v_{i-1}, a mean of earlier values.",
-        symbolic(
-            "with the denominator over i = 2..n the weights sum to 1, n = 2..5",
-            _sum_is_one,
-            LENGTHS,
-            Control("the denominator over i = 1..n-1, as printed", lambda length: _sum_is_one(length, PRINTED)),
-        ),
+        SUM_IS_ONE,
         exact(
             "as printed they do not: whole-number scores, in balls",
             _sum_in_balls,
@@ -180,13 +152,7 @@ CLAIMS: tuple[Claim, ...] = (
         "kv.eq12.corrected",
         f"{SECTION}, Eq. 12, corrected",
         "With the denominator over i = 2..n the weights sum to one.",
-        symbolic(
-            "scores free, n = 2..5",
-            _sum_is_one,
-            LENGTHS,
-            Control("i = 1..n-1, as printed", lambda length: _sum_is_one(length, PRINTED)),
-            Control("i = 1..n", lambda length: _sum_is_one(length, WHOLE)),
-        ),
+        SUM_IS_ONE,
         formula=r"v_n=\sum_{i=2}^{n}\frac{e^{k_{n+1}\cdot k_i/T}}{\sum_{i=2}^{n}e^{k_{n+1}\cdot k_i/T}}v_{i-1}",
         is_correction=True,
         coverage=INSTANCES,
@@ -215,7 +181,7 @@ CLAIMS: tuple[Claim, ...] = (
             "the weight of v_n, scores free, n = 2..5",
             _sees_itself,
             LENGTHS,
-            Control("the query at position n", lambda length: _sees_itself(length, False)),
+            Control("the query at position n", lambda length: _sees_itself(length, 0)),
         ),
         is_correction=True,
         formula=r"\frac{e^{s_{n+1}}}{\sum_{i=1}^{n+1}e^{s_i}}v_n,\quad s_i=k_{n+1}\cdot k_i/T",
@@ -228,7 +194,7 @@ CLAIMS: tuple[Claim, ...] = (
         exact(
             "one-hot tokens, T -> 0, sentences of 2..4 tokens over 3 letters: kept exactly if (x_n, guess) occurred",
             _keeps_seen_bigrams,
-            _once,
+            lambda effort: _guesses(1, 4 if effort is Effort.QUICK else 6),
             Control("guesses that occurred twice", points=_guesses(2, 4)),
             Control("guesses that did not occur", points=_guesses(0, 2)),
         ),

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+import numpy as np
+
 from proofs_check.evidence.margin import Margin, same
 from proofs_check.kv.tables.models import models, of
 from proofs_check.ledger.claim import INSTANCES, Claim, Control, everywhere
@@ -24,42 +26,20 @@ class _Number:
     exp = combine
 
 
-Rows = list[list[_Number]]
-
-
-def _rows(length: int, width: int) -> Rows:
-    return [[_Number() for _ in range(width)] for _ in range(length)]
-
-
-def _sum(terms: list[_Number]) -> _Number:
-    total = terms[0]
-    for term in terms[1:]:
-        total = total + term
-    return total
-
-
-def _product(left: Rows, right: Rows) -> Rows:
-    columns = list(zip(*right, strict=True))
-    return [[_sum([a * b for a, b in zip(row, column, strict=True)]) for column in columns] for row in left]
-
-
-def _shift(rows: Rows, window: int) -> Rows:
-    """Eq. 5 for one tensor: `window` products and window - 1 sums an entry (the padded zeros are multiplied too)."""
-    return [[_sum([entry * _Number() for _ in range(window)]) for entry in row] for row in rows]
+def _numbers(*shape: int) -> np.ndarray:
+    return np.full(shape, _Number())
 
 
 def _equation5(length: int, width: int, window: int = 2, tensors: int = 2) -> None:
-    for _ in range(tensors):
-        _shift(_rows(length, width), window)
+    """`window` products and window - 1 sums an entry of each tensor (the padded zeros are multiplied too)."""
+    (_numbers(window, tensors, length, width) * _Number()).sum(axis=0)
 
 
 def _equation6(length: int, width: int, read_out: bool = True) -> None:
-    scores = _product(_rows(length, width), _rows(width, length))
-    raised = [[(score / _Number()).exp() for score in row] for row in scores]
-    weights = [[term / total for term in row] for row, total in ((row, _sum(row)) for row in raised)]
-    output = _product(weights, _rows(length, width))
+    raised = np.exp(_numbers(length, width) @ _numbers(width, length) / _Number())
+    output = raised / raised.sum(axis=1, keepdims=True) @ _numbers(length, width)
     if read_out:
-        _product(output, _rows(width, width))
+        output @ _numbers(width, width)
 
 
 def _count(run: Callable[..., None], *arguments: int, **options: int) -> int:
@@ -68,8 +48,9 @@ def _count(run: Callable[..., None], *arguments: int, **options: int) -> int:
     return _Number.spent - before
 
 
-def _shift_cost(length: int, width: int, **options: int) -> Margin:
-    return same(_count(_equation5, length, width, **options), 6 * length * width)
+def _shift_cost(length: int, width: int, per_entry: int = 6, **options: int) -> Margin:
+    """Operations of Eq. 5, 6 for each entry: two products and a sum for K and as many for V."""
+    return same(_count(_equation5, length, width, **options), per_entry * length * width)
 
 
 def _grouped_cost(length: int, pairs: int, dim: int, group: int = 1) -> Margin:
@@ -84,16 +65,6 @@ def _attention_cost(length: int, width: int, read_out: bool = True) -> Margin:
     return same(_count(_equation6, n, d, read_out=read_out), total)
 
 
-def _added(kv_heads: int, columns: int = 2, tensors: int = 2) -> Margin:
-    """Entries of the listing's coefficients, (kv_heads, columns) for each shifted tensor, against 4 a head."""
-    return same(tensors * kv_heads * columns, 4 * kv_heads)
-
-
-def _window_cost(length: int, width: int, window: int, sums: int = 1) -> Margin:
-    """w products and w - 1 sums for each entry of K and V."""
-    return same(_count(_equation5, length, width, window=window), 2 * (2 * window - sums) * length * width)
-
-
 POLYNOMIAL = everywhere(
     "The loops make the count a polynomial of degree at most 2 in each size, which the sizes computed determine."
 )
@@ -103,7 +74,7 @@ GROUPS = [{"length": n, "pairs": h, "dim": d} for n in (1, 2, 3) for h in (1, 2,
 # Operations of Eq. 5, and the leading ones of Eq. 6, at the longest context.
 SHIFT = 6 * of("max_length") * of("kv_heads") * of("hidden") / of("heads")
 ATTENTION = 2 * of("max_length") * of("hidden") ** 2 + 4 * of("max_length") ** 2 * of("hidden")
-HEADS = ({"kv_heads": 1}, {"kv_heads": 4}, {"kv_heads": 16}, {"kv_heads": 32}, {"kv_heads": 40})
+HEADS = (1, 4, 16, 32, 40)
 
 CLAIMS: tuple[Claim | Rule, ...] = (
     mathematical(
@@ -112,10 +83,10 @@ CLAIMS: tuple[Claim | Rule, ...] = (
         "4 learnable parameters are added, per head: 4 h.",
         exact(
             "entries of the two coefficient arrays of the listing; 1 head, and the heads of the five models",
-            _added,
-            HEADS,
-            Control("the gated variant, one logit a tensor", lambda kv_heads: _added(kv_heads, columns=1)),
-            Control("Q shifted as well", lambda kv_heads: _added(kv_heads, tensors=3)),
+            lambda kv_heads, columns=2, tensors=2: same(tensors * kv_heads * columns, 4 * kv_heads),
+            [{"kv_heads": heads} for heads in HEADS],
+            Control("the gated variant, one logit a tensor", points=[{"kv_heads": n, "columns": 1} for n in HEADS]),
+            Control("Q shifted as well", points=[{"kv_heads": n, "tensors": 3} for n in HEADS]),
         ),
         formula="4h",
         coverage=INSTANCES,
@@ -170,15 +141,10 @@ CLAIMS: tuple[Claim | Rule, ...] = (
         "A longer shift window costs more: 2 (2 w - 1) N D operations for w tokens, 6, 10 and 14 N D for w = 2, 3, 4.",
         exact(
             "operations counted one by one, N and D = 1..5, w = 2, 3, 4",
-            _window_cost,
-            [{**size, "window": w} for size in SIZES for w in (2, 3, 4)],
-            Control("a sum for every product", lambda **point: _window_cost(**point, sums=0)),
-            Control(
-                "the window of Eq. 5 throughout",
-                lambda length, width, window: same(
-                    _count(_equation5, length, width), 2 * (2 * window - 1) * length * width
-                ),
-            ),
+            _shift_cost,
+            [{**size, "window": w, "per_entry": 4 * w - 2} for size in SIZES for w in (2, 3, 4)],
+            Control("a sum for every product", points=[{**size, "window": 3, "per_entry": 12} for size in SIZES]),
+            Control("the window of Eq. 5 throughout", points=[{**size, "per_entry": 10} for size in SIZES]),
         ),
         formula=r"2(2w-1)ND",
         coverage=POLYNOMIAL,

@@ -1,11 +1,12 @@
 """Section 5 of the KV-shifting paper: other ways to induction, short convolutions, parity, and what it cites."""
 
 import itertools
+from functools import reduce
 
 import numpy as np
 
 from proofs_check.evidence.margin import Margin, same
-from proofs_check.kv.induction.depth_width import LARGE, SMALL, every_summary_confuses
+from proofs_check.kv.induction.depth_width import PIGEONHOLE, words
 from proofs_check.kv.method.shift import QUARTERS, names_successor
 from proofs_check.ledger.claim import INSTANCES, Claim, Control, Effort, Severity, Verdict, everywhere
 from proofs_check.ledger.mathematical import exact, mathematical
@@ -21,12 +22,8 @@ WAYS = {
 }
 
 
-def _way(way: str, tokens_count: int, match: int) -> Margin:
-    return names_successor(tokens_count, match, **WAYS[way])
-
-
 def _ways(*ways: str) -> list[dict]:
-    return [{"way": way, "tokens_count": t, "match": i} for way in ways for t in range(2, 9) for i in range(1, t)]
+    return [{**WAYS[way], "tokens_count": t, "match": i} for way in ways for t in range(2, 9) for i in range(1, t)]
 
 
 def _characters(bits: int, signs: tuple[int, int] = (1, -1)) -> Margin:
@@ -34,29 +31,16 @@ def _characters(bits: int, signs: tuple[int, int] = (1, -1)) -> Margin:
 
     Then sum_S (E g chi_S)^2 = E g^2 for every g, written in these rows: the mean over the 2^n subsets is E g^2 / 2^n.
     """
-    factor = np.array([[1, 1], list(signs)])
-    rows = np.array([[1]])
-    for _ in range(bits):
-        rows = np.kron(rows, factor)
-    size = 2**bits
-    return same((rows @ rows.T).tolist(), (size * np.eye(size, dtype=int)).tolist())
+    rows = reduce(np.kron, [np.array([[1, 1], signs])] * bits)
+    return same((rows @ rows.T).tolist(), (2**bits * np.eye(2**bits, dtype=int)).tolist())
 
 
 def _read_from_state(word: tuple[int, ...], back: int = 1) -> Margin:
     """sum_s x_s x_{s-back}^T applied to x_L, one-hot tokens, against how often each letter follows the last one."""
-    letters = range(max(word) + 1)
-    one_hot = [[int(letter == token) for letter in letters] for token in word]
-    state = [
-        [sum(one_hot[s][a] * one_hot[s - back][b] for s in range(back, len(word))) for b in letters] for a in letters
-    ]
-    read = [sum(row[b] * one_hot[-1][b] for b in letters) for row in state]
-    followers = [word[s] for s in range(1, len(word)) if word[s - 1] == word[-1]]
-    return same(read, [followers.count(letter) for letter in letters])
-
-
-def _words(effort: Effort) -> list[dict[str, tuple[int, ...]]]:
-    longest = 5 if effort is Effort.QUICK else 7
-    return [{"word": w} for n in range(2, longest + 1) for w in itertools.product(range(3), repeat=n)]
+    one_hot = np.eye(3, dtype=int)[list(word)]
+    state = one_hot[back:].T @ one_hot[: len(word) - back]
+    followers = [after for before, after in itertools.pairwise(word) if before == word[-1]]
+    return same((state @ one_hot[-1]).tolist(), [followers.count(letter) for letter in range(3)])
 
 
 CLAIMS: tuple[Claim, ...] = (
@@ -84,7 +68,7 @@ CLAIMS: tuple[Claim, ...] = (
         "for keys and values alike.",
         exact(
             "one-repeat sentences of orthonormal tokens, T = 2..8, all i < T",
-            _way,
+            names_successor,
             _ways("keys shifted", "one mixture"),
             Control("values shifted", points=_ways("values shifted")),
             Control("nothing shifted", points=_ways("nothing shifted")),
@@ -101,7 +85,7 @@ CLAIMS: tuple[Claim, ...] = (
         exact(
             "all words of 2..5 tokens over 3 letters (full: 2..7), counted letter by letter",
             _read_from_state,
-            _words,
+            lambda effort: [{"word": word} for word in words(2, 5 if effort is Effort.QUICK else 7)],
             Control("unshifted keys", lambda word: _read_from_state(word, 0)),
         ),
         is_correction=True,
@@ -113,12 +97,7 @@ CLAIMS: tuple[Claim, ...] = (
         FINAL,
         "From the perspective of induction heads the role of short convolutions in generalised state space models is "
         "hard to explain, as these cannot arbitrarily retrieve from context.",
-        exact(
-            "the values of 1 or 2 pairs passed through a state: all functions to fewer states than value strings",
-            every_summary_confuses,
-            SMALL,
-            Control("as many states as value strings", points=LARGE),
-        ),
+        PIGEONHOLE,
         defect="kv.sec5.gssm",
         verdict=Verdict.HOLDS_IF,
         hypotheses=("more may be asked for than the state can hold",),

@@ -14,87 +14,54 @@ SOURCE = "KV shifting (final), Appendix J"
 OURS = f"{SOURCE}, our addition"
 angle = sp.Symbol("theta", real=True)
 here, there = sp.symbols("t s", positive=True, integer=True)
-
-
-def _vector(name: str, size: int = 2) -> sp.Matrix:
-    return sp.Matrix(size, 1, sp.symbols(f"{name}_1:{size + 1}", real=True))
-
-
-def _matrix(name: str, rows: int = 2, columns: int = 3) -> sp.Matrix:
-    return sp.Matrix(rows, columns, lambda row, column: sp.Symbol(f"{name}_{row + 1}{column + 1}", real=True))
-
-
-QUERY, LATENT, PROJECTION = _vector("q"), _vector("c", 3), _matrix("w")
+QUERY, LATENT, PROJECTION = tokens(2, name="q"), tokens(3, name="c"), tokens(2, 3, "w")
+KEY = PROJECTION * LATENT
+NORM = sp.sqrt(KEY.dot(KEY))
 
 
 def _turn(place: sp.Expr | int) -> sp.Matrix:
     """Rotary embedding of one pair of components at a place."""
-    turned = place * angle
-    return sp.Matrix([[sp.cos(turned), -sp.sin(turned)], [sp.sin(turned), sp.cos(turned)]])
+    return sp.rot_ccw_axis3(place * angle)[:2, :2]
 
 
 def _absorbed(scale: int = 1) -> Margin:
     """q . (W c) = (W^T q) . c: the projection moves to the query, once for all latents."""
-    return identity(QUERY.dot(PROJECTION * LATENT), scale * (PROJECTION.T * QUERY).dot(LATENT))
+    return identity(QUERY.dot(KEY), scale * (PROJECTION.T * QUERY).dot(LATENT))
 
 
-def _scale_free(normalised: bool = True) -> Margin:
+def _scale_free(norm: sp.Expr = NORM) -> Margin:
     """A score with a normalised key is the same for r c as for c; an absorbed one, u . c, is r times as large."""
-    ratio = sp.Symbol("r", positive=True)
-
-    def score(latent: sp.Matrix) -> sp.Expr:
-        key = PROJECTION * latent
-        return QUERY.dot(key) / sp.sqrt(key.dot(key)) if normalised else QUERY.dot(key)
-
-    return identity(score(ratio * LATENT), score(LATENT))
+    score = QUERY.dot(KEY) / norm
+    return identity(score.subs({c: sp.Symbol("r", positive=True) * c for c in LATENT}), score)
 
 
-def _with_cached_norm(cached: bool = True) -> Margin:
-    key = PROJECTION * LATENT
-    norm = sp.sqrt(key.dot(key))
-    return identity(QUERY.dot(key) / norm, (PROJECTION.T * QUERY).dot(LATENT) / (norm if cached else 1))
+def _with_cached_norm(cached: sp.Expr = NORM) -> Margin:
+    return identity(QUERY.dot(KEY) / NORM, (PROJECTION.T * QUERY).dot(LATENT) / cached)
 
 
 def _rotation_moves(angle_of_step: sp.Expr = angle) -> Margin:
     """|(R_{s+1-t} - R_{s-t}) w|^2 = (2 - 2 cos theta) |w|^2: a distance further the absorbed column is another one."""
-    column = _vector("w")
+    column = tokens(2, name="w")
     step = (_turn(there + 1 - here) - _turn(there - here)) * column
     return identity(step.dot(step), (2 - 2 * sp.cos(angle_of_step)) * column.dot(column))
 
 
-def _outputs(key: tuple, value: tuple, length: int) -> tuple[list[sp.Expr], list[sp.Expr]]:
+@cache
+def _from_latents(key: tuple, value: tuple, exchanged: bool = False, length: int = 3) -> Margin:
     """The last token's output of one head over `length` tokens with mixed keys and values, and the same from latents.
 
     First: keys W C and values V C mixed as in Eq. 5. Second: the query W^T q against the cached latents, the scores and
-    then the averaged latents mixed, and V applied at the end.
+    then the latents mixed, averaged, and V applied at the end; exchanged: with the coefficients of the token itself and
+    of the previous one swapped.
     """
-    latents, keys, values = tokens(length, 2, "c"), _matrix("w", 2, 2), _matrix("v", 2, 2)
-    plain = softmax(list(mixing_matrix(key, length) * (latents * keys.T) * QUERY))
-    full = sp.Matrix([plain]) * (mixing_matrix(value, length) * (latents * values.T))
-    raw = latents * (keys.T * QUERY)
-    weights = sp.Matrix([softmax([_at(raw, s) * key[0] + _at(raw, s - 1) * key[1] for s in range(length)])])
-    mixed = [_row(latents, s) * value[0] + _row(latents, s - 1) * value[1] for s in range(length)]
-    read = (weights * sp.Matrix.vstack(*mixed)) * values.T
-    return list(full), list(read)
-
-
-def _at(column: sp.Matrix, place: int) -> sp.Expr:
-    return column[place] if place >= 0 else sp.Integer(0)
-
-
-def _row(rows: sp.Matrix, place: int) -> sp.Matrix:
-    return rows.row(place) if place >= 0 else sp.zeros(1, rows.cols)
-
-
-def _from_latents(key: tuple, value: tuple, exchanged: bool = False, length: int = 3) -> Margin:
-    """Exchanged: the cache is read with the coefficients of the token itself and of the previous one swapped."""
-    full, read = _outputs(key, value, length)
-    return identities(full, _outputs(key[::-1], value[::-1], length)[1] if exchanged else read)
-
-
-@cache
-def _mixture_from_latents(exchanged: bool = False) -> Margin:
-    return _from_latents((alpha1, alpha2), (beta1, beta2), exchanged, length=2)
+    latents, keys, values = tokens(length, 2, "c"), tokens(2, 2, "w"), tokens(2, 2, "v")
+    scores = mixing_matrix(key, length) * (latents * keys.T) * QUERY
+    full = sp.Matrix([softmax(scores)]) * (mixing_matrix(value, length) * (latents * values.T))
+    if exchanged:
+        key, value = key[::-1], value[::-1]
+    scores = mixing_matrix(key, length) * (latents * (keys.T * QUERY))
+    read = sp.Matrix([softmax(scores)]) * (mixing_matrix(value, length) * latents) * values.T
+    return identities(full, read)
 
 
 @cache
@@ -103,7 +70,7 @@ def _rotated(coefficients: tuple = (0, 1), back: int = 1) -> Margin:
 
     The score is alpha1 (R_t q) . (R_s k_s) + alpha2 (R_{t-1} q) . (R_{s-1} k_{s-1}): the query is turned back by one.
     """
-    own, previous = _vector("k"), _vector("p")
+    own, previous = tokens(2, name="k"), tokens(2, name="p")
     mixed = coefficients[0] * own + coefficients[1] * previous
     first = (_turn(here) * QUERY).dot(_turn(there) * own)
     second = (_turn(here - back) * QUERY).dot(_turn(there - 1) * previous)
@@ -111,19 +78,17 @@ def _rotated(coefficients: tuple = (0, 1), back: int = 1) -> Margin:
     return identity(score, coefficients[0] * first + coefficients[1] * second)
 
 
-def _moved_score(values_too: bool = False) -> Margin:
-    """All places moved on by m: scores of rotated queries and keys stay; a sum of rotated values does not."""
-    moved = sp.Symbol("m", positive=True, integer=True)
-    first, second = _vector("k"), _vector("p")
-    if not values_too:
-        scores = [(_turn(here + by) * QUERY).dot(_turn(there + by) * first) for by in (0, moved)]
-        return identity(*scores)
-    share = sp.Symbol("a", positive=True)
-    outputs = [share * _turn(1 + by) * first + (1 - share) * _turn(2 + by) * second for by in (0, moved)]
-    return identities(list(outputs[0]), list(outputs[1]))
+def _moved(values_too: bool = False) -> Margin:
+    """All places moved on by m: the score of a rotated query and a rotated key stays; a rotated value does not."""
+    vector, moved = tokens(2, name="k"), sp.Symbol("m", positive=True, integer=True)
+    vectors = [_turn(there + by) * vector for by in (0, moved)]
+    if values_too:
+        return identities(*vectors)
+    return identity(*((_turn(here + by) * QUERY).dot(turned) for by, turned in zip((0, moved), vectors, strict=True)))
 
 
 PREVIOUS_KEY, PREVIOUS_VALUE = ((0, 1), (1, 0)), ((1, 0), (0, 1))
+MIXTURE = (alpha1, alpha2), (beta1, beta2)
 
 CLAIMS: tuple[Claim, ...] = (
     mathematical(
@@ -141,7 +106,7 @@ CLAIMS: tuple[Claim, ...] = (
             "with it the score of r c is that of c, where every u . c is r times as large: no u serves both",
             _scale_free,
             ONCE,
-            Control("without the norm", lambda: _scale_free(normalised=False)),
+            Control("without the norm", lambda: _scale_free(sp.S.One)),
         ),
         verdict=Verdict.HOLDS_IF,
         hypotheses=("nothing but the latents is cached",),
@@ -162,7 +127,7 @@ CLAIMS: tuple[Claim, ...] = (
             "2 components from 3 latents, all free",
             _with_cached_norm,
             ONCE,
-            Control("no norm cached", lambda: _with_cached_norm(cached=False)),
+            Control("no norm cached", lambda: _with_cached_norm(sp.S.One)),
         ),
         is_correction=True,
         formula=r"\frac{q\cdot Wc}{|Wc|}=\frac{(W^Tq)\cdot c}{|Wc|}",
@@ -210,9 +175,9 @@ CLAIMS: tuple[Claim, ...] = (
         "mixed instead of keys and values.",
         symbolic(
             "one head over two tokens from two latents a token, against Eq. 5; coefficients free too",
-            _mixture_from_latents,
+            lambda: _from_latents(*MIXTURE, length=2),
             ONCE,
-            Control("the two coefficients exchanged", lambda: _mixture_from_latents(exchanged=True)),
+            Control("the two coefficients exchanged", lambda: _from_latents(*MIXTURE, exchanged=True, length=2)),
         ),
         symbolic(
             "the rotated part, from the cached rotated keys; angle, places and coefficients free",
@@ -230,9 +195,9 @@ CLAIMS: tuple[Claim, ...] = (
         "The dimension with rotary embedding in key and value is 32.",
         symbolic(
             "rotated queries and keys: scores stay where all places move on by m; angle, places and m free",
-            _moved_score,
+            _moved,
             ONCE,
-            Control("rotated values: the output of two tokens does not stay", lambda: _moved_score(values_too=True)),
+            Control("rotated values, which do not stay", lambda: _moved(values_too=True)),
         ),
         nature=Nature.TEXTUAL,
         verdict=Verdict.TYPO,

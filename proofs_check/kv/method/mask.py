@@ -5,32 +5,25 @@ import sympy as sp
 from proofs_check.evidence.margin import Margin, identity, same
 from proofs_check.ledger.claim import INSTANCES, Claim, Control, Nature, Severity, Verdict, everywhere
 from proofs_check.ledger.mathematical import exact, mathematical, not_identity, symbolic
-from theory.shift.algebra import softmax, tokens
+from theory.shift.algebra import softmax
 from theory.symbols import alpha1
 
 SECTION = "KV shifting (both versions), Section 2.2"
 LENGTHS = [{"length": n} for n in (2, 3, 4)]
 
 
-def _first_row(length: int, additive: bool) -> sp.Expr:
-    """Weight that row 1 leaves on later tokens, own score s_1; masked scores are 0 times s, or left out (-infinity)."""
-    own = sp.Symbol("s_1", real=True)
-    weights = softmax([own] if additive else [own] + [sp.Integer(0)] * (length - 1))
-    return sum(weights[1:], sp.Integer(0))
+def _masked(length: int, score: sp.Expr = -sp.oo) -> Margin:
+    """Row 1 leaves no weight on later tokens, whose scores are masked to `score`; its own score is free."""
+    weights = softmax([sp.Symbol("s_1", real=True), *[score] * (length - 1)])
+    return identity(sum(weights[1:]), 0)
 
 
-def _masked(length: int, additive: bool = True) -> Margin:
-    return identity(_first_row(length, additive), sp.Integer(0))
+def _mask_fits(length: int, dim: int, size: int | None = None) -> Margin:
+    """Shape of Q K^T, (length, dim) by (dim, length), against the shape of M, `size` or `length` both ways."""
+    return same((sp.zeros(length, dim) * sp.zeros(dim, length)).shape, (size or length,) * 2)
 
 
-def _mask_fits(length: int, dim: int, square_of: str = "length") -> Margin:
-    """Shape of Q K^T, (length, dim) by (dim, length), against the shape of M."""
-    scores = (tokens(length, dim) * tokens(length, dim, "k").T).shape
-    size = length if square_of == "length" else dim
-    return same(scores, (size, size))
-
-
-def _one_divisor(dim: int, other: sp.Expr | int = 1) -> Margin:
+def _two_divisors(dim: int, other: sp.Expr | int = 1) -> Margin:
     """Score alpha of a match divided by sqrt(D), as after Eq. 6, against Theorem 3.4's score alpha itself."""
     return not_identity(alpha1 / sp.sqrt(dim), alpha1 / other)
 
@@ -44,7 +37,7 @@ CLAIMS: tuple[Claim, ...] = (
             "the weight row 1 leaves on later tokens is zero under an additive mask, N = 2..4",
             _masked,
             LENGTHS,
-            Control("the mask multiplied, as printed", lambda length: _masked(length, additive=False)),
+            Control("the mask multiplied, as printed", lambda length: _masked(length, sp.S.Zero)),
         ),
         verdict=Verdict.TYPO,
         formula=r"\mathrm{Softmax}(Q\hat K^T\cdot M/\sigma)\hat VW_o",
@@ -60,7 +53,7 @@ CLAIMS: tuple[Claim, ...] = (
             "the shape of Q K^T for N, D = 1..4",
             _mask_fits,
             [{"length": n, "dim": d} for n in range(1, 5) for d in range(1, 5)],
-            Control("D x D, as printed", lambda length, dim: _mask_fits(length, dim, "dim")),
+            Control("D x D, as printed", lambda length, dim: _mask_fits(length, dim, dim)),
         ),
         nature=Nature.TEXTUAL,
         verdict=Verdict.TYPO,
@@ -74,9 +67,9 @@ CLAIMS: tuple[Claim, ...] = (
         "The letter sigma: sqrt(D) after Eq. 6, free in Definition 3.1 and Theorem 3.3, and 1 in Theorem 3.4.",
         symbolic(
             "score of a match: alpha/sqrt(D) against Theorem 3.4's alpha, D = 2, 4, 64",
-            _one_divisor,
+            _two_divisors,
             ({"dim": 2}, {"dim": 4}, {"dim": 64}),
-            Control("the same divisor", lambda dim: _one_divisor(dim, sp.sqrt(dim))),
+            Control("the same divisor", lambda dim: _two_divisors(dim, sp.sqrt(dim))),
         ),
         verdict=Verdict.TYPO,
         severity=Severity.MISPRINT,

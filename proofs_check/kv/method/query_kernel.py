@@ -13,27 +13,24 @@ SECTION = "KV shifting (final), Section 5"
 g0, g1, c0, c1 = sp.symbols("g0 g1 c0 c1", real=True)
 LETTERS = range(4)
 Kernel = tuple[sp.Expr | int | Fraction, ...]
+Coupling = tuple[Kernel, ...]
 Bigram = tuple[int, int]
 
 
-def score(query: Bigram, context: Bigram, g: Kernel, c: Kernel) -> sp.Expr | Fraction | int:
-    """sum_{a,b} g_a c_b [query_a = context_b], newest token first: query (x_n, x_{n-1}), context (x_{s-1}, x_{s-2})."""
-    return sum(g[i] * c[j] * int(query[i] == context[j]) for i in range(2) for j in range(2))
+def score(query: Bigram, context: Bigram, coupling: Coupling) -> sp.Expr | Fraction | int:
+    """sum_{a,b} C_ab [query_a = context_b], newest token first: query (x_n, x_{n-1}), context (x_{s-1}, x_{s-2})."""
+    return sum(coupling[i][j] * int(query[i] == context[j]) for i in range(2) for j in range(2))
 
 
-def _gap(query: Bigram, g: Kernel, c: Kernel) -> Margin:
+def _scalar(g: Kernel, c: Kernel) -> Coupling:
+    """What a query kernel and a key kernel couple: C_ab = g_a c_b."""
+    return tuple(tuple(left * right for right in c) for left in g)
+
+
+def _gap(query: Bigram, coupling: Coupling) -> Margin:
     """Score of the query's own bigram above every other context over four letters."""
     others = (context for context in itertools.product(LETTERS, repeat=2) if context != query)
-    return less(max(score(query, context, g, c) for context in others), score(query, query, g, c))
-
-
-def _gap_by_channels(query: Bigram, joint: bool = True) -> Margin:
-    """One half of the channels carries x_n and x_{s-1}, the other x_{n-1} and x_{s-2}; not joint: all carry both."""
-    if not joint:
-        return _gap(query, (1, 1), (1, 1))
-    others = [context for context in itertools.product(LETTERS, repeat=2) if context != query]
-    best = max(int(query[0] == context[0]) + int(query[1] == context[1]) for context in others)
-    return less(best, 2)
+    return less(max(score(query, context, coupling) for context in others), score(query, query, coupling))
 
 
 def _no_kernel_for_all(rival: Bigram = (0, 0)) -> Margin:
@@ -43,7 +40,8 @@ def _no_kernel_for_all(rival: Bigram = (0, 0)) -> Margin:
     """
 
     def lead(query: Bigram, other: Bigram) -> sp.Expr:
-        return score(query, query, (g0, g1), (c0, c1)) - score(query, other, (g0, g1), (c0, c1))
+        coupling = _scalar((g0, g1), (c0, c1))
+        return score(query, query, coupling) - score(query, other, coupling)
 
     p = lead((1, 0), (1, 1)) * lead((1, 0), rival)
     q = lead((0, 0), (2, 0)) * lead((0, 0), (0, 2))
@@ -53,8 +51,7 @@ def _no_kernel_for_all(rival: Bigram = (0, 0)) -> Margin:
 PATTERNS = everywhere("A score depends on which of the four tokens are equal, and four letters give every pattern.")
 DISTINCT = [{"query": q} for q in itertools.permutations(LETTERS, 2)]
 DOUBLED = [{"query": (x, x)} for x in LETTERS]
-DRAWN_KERNELS: tuple[Kernel, Kernel] = ((Fraction(7, 10), Fraction(3, 10)),) * 2
-SIGNS: tuple[Kernel, Kernel] = ((1, -1), (1, -1))
+DRAWN: Kernel = (Fraction(7, 10), Fraction(3, 10))
 
 CLAIMS: tuple[Claim, ...] = (
     mathematical(
@@ -63,9 +60,9 @@ CLAIMS: tuple[Claim, ...] = (
         "A query kernel one shorter than the key's simulates n-gram induction heads (n = 2: sizes 2 and 3).",
         exact(
             "signed kernels (1, -1) and (0, 1, -1): the own bigram leads; queries of 2 distinct letters of 4",
-            lambda query: _gap(query, *SIGNS),
+            lambda query: _gap(query, _scalar((1, -1), (1, -1))),
             DISTINCT,
-            Control("kernels (.7, .3), as drawn at initialisation", lambda query: _gap(query, *DRAWN_KERNELS)),
+            Control("kernels (.7, .3), as drawn at initialisation", lambda query: _gap(query, _scalar(DRAWN, DRAWN))),
             Control("queries of one letter twice", points=DOUBLED),
         ),
         verdict=Verdict.HOLDS_IF,
@@ -100,9 +97,9 @@ CLAIMS: tuple[Claim, ...] = (
         "Kernels by channel do it, n = 2: one half of the channels carries the newest token, the other the one before.",
         exact(
             "all 16 bigrams over four letters",
-            _gap_by_channels,
+            lambda query: _gap(query, ((1, 0), (0, 1))),
             [*DISTINCT, *DOUBLED],
-            Control("one kernel for all channels", lambda query: _gap_by_channels(query, joint=False)),
+            Control("one kernel for all channels", lambda query: _gap(query, _scalar((1, 1), (1, 1)))),
         ),
         is_correction=True,
         formula=r"\hat q_n=(x_n,x_{n-1}),\quad\hat k_s=(x_{s-1},x_{s-2})",

@@ -1,21 +1,14 @@
 """What the KV-shifting paper cites, or says of its own data and runs: quoted, beside what can be checked of it."""
 
-import itertools
-
 import numpy as np
 
 from dynamics.tasks.hop import hop
 from proofs_check.evidence.margin import Margin, same
+from proofs_check.kv.induction.depth_width import after_match, words
 from proofs_check.ledger.claim import INSTANCES, Claim, Control, Effort
 from proofs_check.ledger.exact_claim import BOTH
 from proofs_check.ledger.mathematical import exact, mathematical
 from proofs_check.records import quoted
-
-
-def _induction(word: tuple[int, ...], place: int) -> int:
-    """The place after the latest earlier occurrence of the letter at `place`, -1 where there is none."""
-    places = [s + 1 for s in range(place) if place >= 0 and word[s] == word[place]]
-    return places[-1] if places else -1
 
 
 def _iterated(word: tuple[int, ...], hops: int, again: int = 0) -> Margin:
@@ -25,14 +18,13 @@ def _iterated(word: tuple[int, ...], hops: int, again: int = 0) -> Margin:
     found = hop(rows, np.array(places), np.full(len(word), hops)).tolist()
     wanted = list(places)
     for _ in range(hops + again):
-        wanted = [_induction(word, place) for place in wanted]
+        wanted = [after_match(word[: place + 1]) if place >= 0 else -1 for place in wanted]
     return same(found, wanted)
 
 
 def _words_and_hops(effort: Effort) -> list[dict]:
-    longest = 5 if effort is Effort.QUICK else 7
-    words = itertools.chain(*(itertools.product(range(3), repeat=n) for n in range(2, longest + 1)))
-    return [{"word": word, "hops": hops} for word in words for hops in range(4)]
+    found = words(2, 5 if effort is Effort.QUICK else 7)
+    return [{"word": word, "hops": hops} for word in found for hops in range(4)]
 
 
 CLAIMS: tuple[Claim, ...] = (

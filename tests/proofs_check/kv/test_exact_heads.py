@@ -38,7 +38,3 @@ def test_ball_heads_agree_with_theory(x, sigma, slope, ratio):
 def test_rational_weights_refuse_products_that_are_not_whole():
     with pytest.raises(ValueError, match="1/2"):
         exact_heads.rational(2, 1).weight(Fraction(1, 2), 0)
-
-
-def test_largest_is_the_largest_absolute_value():
-    assert float(exact_heads.largest([exact_heads.ball(v) for v in (1, -3, 2)])) == 3
