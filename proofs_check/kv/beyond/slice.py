@@ -1,4 +1,4 @@
-"""Figure 2's slice on the whole plane, and the late rates of the induction route: facts that no paper states."""
+"""Figure 2's slice on the whole plane: facts that no paper states."""
 
 from proofs_check.kv.beyond import slice_checks as checks
 from proofs_check.ledger.claim import SAMPLES, Claim, Control, Effort, everywhere
@@ -165,40 +165,5 @@ CLAIMS: tuple[Claim, ...] = (
         coverage=SAMPLES,
         formula=r"[-2,3]\times[-6,4]",
         **TRUE,
-    ),
-    mathematical(
-        "kv.beyond.late.limit", SOURCE,
-        "On the induction route put alpha2 = 2 log beta1 + log c, beta2 = -log beta1 + log g, A = e^{alpha1}: as beta1 "
-        "grows d log c / d log beta1 -> (T - 1 + 2 A)/c - 2, d log g / d log beta1 -> 1 - g/(T - 2), d e^{-alpha1} / "
-        "d log beta1 -> 2/c.",
-        symbolic("the exact field in 1/beta1, regular at 1/beta1 = 0, with T, c, g and A free",
-                 checks.late_limit_symbolic, tuple({"which": w} for w in ("c", "g", "alpha1")),
-                 Control("T + 1, and 3 for 2", lambda which: checks.late_limit_symbolic(which, 1))),
-        exact("ratios of slopes of the loss within 100/beta1 of the limits, at c = 3, g = 5/2, A = 7/10, T = 8 and 30",
-              checks.late_limit,
-              lambda effort: [{"which": w, "tokens": t, "power": p} for w in ("c", "g", "alpha1") for t in (8, 30)
-                              for p in ((4, 6) if effort is Effort.QUICK else (3, 4, 5, 6, 9))],
-              Control("T + 1, and 3 for 2", lambda **p: checks.late_limit(**p, twist=1))),
-        hypotheses=("interior position, T >= 4", "c, g, A fixed and positive"),
-        coverage=everywhere("In 1/beta1, beta2/beta1, c, g and A the ratios are rational times exponentials, regular "
-                            "at the limit; T, c, g and A are free symbols."),
-        formula=r"\frac{d\log c}{d\log\beta_1}\to\frac{T-1+2A}{c}-2,"
-        r"\quad\frac{d\log g}{d\log\beta_1}\to 1-\frac{g}{T-2},"
-        r"\quad\frac{d\,e^{-\alpha_1}}{d\log\beta_1}\to\frac{2}{c}",
-        **TRUE,
-    ),
-    mathematical(
-        "kv.beyond.late.rates", SOURCE,
-        "So alpha2 = 2 log beta1 + log((T - 1)/2) + o(1), beta2 = -log(beta1/(T - 2)) + o(1), e^{-alpha1} = "
-        "(4/(T - 1)) log beta1 + O(1), while beta1 ~ log t: the normalised parameters tend to (0, 0, 1, 0).",
-        sampled("the flow with beta1 as clock, to beta1 = 1e4 and 1e6", checks.late,
-                tuple({"which": w, "tokens": t, "beta": b} for w in ("alpha2", "beta2", "slope") for t in (8, 30)
-                      for b in (1e4, 1e6)),
-                Control("beta1 doubled", lambda **p: checks.late(**p, scale=2.0))),
-        formula=r"\alpha_2=2\log\beta_1+\log\frac{T-1}{2}+o(1),\quad\beta_2=-\log\frac{\beta_1}{T-2}+o(1)",
-        hypotheses=("T = 8, 30", "induction route", "interior position"),
-        coverage=SAMPLES,
-        note="Formal asymptotics; the distance found is about 1/(2 log beta1) for alpha2. A proved "
-        "remainder: kv.beyond.late.remainder.", **TRUE,
     ),
 )

@@ -1,4 +1,4 @@
-"""Margins for the critical points of Figure 2's slice on all of R^2, and for the late-time rates."""
+"""Margins for the critical points of Figure 2's slice on all of R^2."""
 
 from fractions import Fraction
 from functools import cache
@@ -10,7 +10,6 @@ from dynamics.flow.trajectories import gradient_flow
 from proofs_check.evidence.certified import nonzero_on, proved_on, unique_zero
 from proofs_check.evidence.margin import Margin, Undecided, at_most, ball_at_least, identity, same, worst
 from theory.landscape import slice_critical as critical
-from theory.landscape.late_rates import late_state, late_velocity
 from theory.landscape.slice_symbolic import OWN as A
 from theory.landscape.slice_symbolic import PREVIOUS as B
 from theory.landscape.slice_symbolic import exact_terms, loss
@@ -18,7 +17,7 @@ from theory.landscape.symbolic import interior_table
 from theory.lowering.ball import BallFunction, to_ball
 from theory.lowering.box import Box, Exact
 from theory.lowering.precision import working
-from theory.symbols import PARAMETERS, alpha1, alpha2, beta1, beta2, n_tokens
+from theory.symbols import alpha1, beta1, n_tokens
 
 x = critical.x
 RIGHT = "0.7055"  # beyond it alpha1 < .34894 and L falls with beta1
@@ -243,71 +242,3 @@ def _learning_share(tokens: int, one: np.ndarray, two: np.ndarray) -> Fraction:
     rows = np.stack([one, 1 - one, two, 1 - two], axis=1)
     found = gradient_flow(rows, tokens, 2e4, times=[2e4], mode="slice", levels=[0.1], rtol=1e-6, atol=1e-8)
     return Fraction(int(np.sum(~np.isnan(found.level_times[0]))), len(rows))
-
-
-@cache
-def _late(tokens: int, beta: float) -> np.ndarray:
-    """(alpha1, alpha2, beta2) at `beta` and at beta / e, by scipy along the induction route from beta1 = 3."""
-    from scipy.integrate import solve_ivp
-
-    ends = [np.log(beta) - 1, np.log(beta)]
-    path = solve_ivp(lambda t, z: late_velocity(t, z, tokens), (np.log(3), ends[1]), [0.2, 2.0, 0.0], t_eval=ends,
-                     method="LSODA", rtol=1e-9, atol=1e-11)  # fmt: skip
-    return path.y.T
-
-
-def late(which: str, tokens: int, beta: float, scale: float = 1.0) -> Margin:
-    """Distance from the leading term: O(1 / log beta1) for alpha2 and the slope, O(log beta1 / beta1) for beta2."""
-    before, after = _late(tokens, beta)
-    wanted = late_state(scale * beta, tokens)
-    far = float(np.log(beta))
-    if which == "alpha2":
-        return at_most(abs(after[1] - wanted.alpha2), 0.6 / far)
-    if which == "beta2":
-        return at_most(abs(after[2] - wanted.beta2), 1e-7 + 5 * far / beta)
-    slope = (np.exp(-after[0]) - np.exp(-before[0])) / (wanted.alpha1_slope * scale)
-    return at_most(abs(slope - 1), 0.6 / far)
-
-
-def late_limit_symbolic(which: str, twist: int = 0) -> Margin:
-    """The limits with T, c, g and A free: the field in 1/beta1, regular there, at 1/beta1 = 0 (see `late_field`)."""
-    table, target = interior_table(), interior_table().classes[0].numerator
-    u, r, a, b, c, g = sp.symbols("u r a b c g", positive=True)
-    late = {b: c / u**2, beta1: 1 / u, beta2: r / u}
-    slopes = [sp.S.Zero] * 4
-    for entry in table.classes[1:]:
-        d = ((entry.numerator - target) / table.partition).subs({sp.exp(alpha1): a, sp.exp(alpha2): b})
-        repeated = entry.name == "repeated"  # its weight has the factor e^{beta2} = g u, which its slopes take over
-        rest = sp.cancel((d + beta1 - (beta2 if repeated else 0)).subs(late)).subs({u: 0, r: 0})
-        own = sp.diff(d, a) * a / u, b * sp.diff(d, b) / u, sp.diff(d, beta1), sp.diff(d, beta2) / u
-        for k, slope in enumerate(own):
-            slopes[k] += entry.count * sp.exp(rest) * sp.cancel(((g * u if repeated else 1) * slope).subs(late))
-    by1, by2, by3, by4 = (sp.cancel(slope).subs({u: 0, r: 0}) for slope in slopes)
-    found = {"c": by2 / by3 - 2, "g": by4 / by3 + 1, "alpha1": -by1 / by3 / a}[which]
-    wanted = {
-        "c": (n_tokens - 1 + twist + 2 * a) / c - 2,
-        "g": 1 - g / (n_tokens - 2 + twist),
-        "alpha1": (2 + twist) / c,
-    }[which]
-    return identity(sp.cancel(found), sp.cancel(wanted))
-
-
-def late_limit(which: str, tokens: int, power: int, twist: int = 0) -> Margin:
-    """d(log c, log g, e^{-alpha1}) / d log beta1 at beta1 = 10^power within 10^(2 - power) of its limit, in balls."""
-    beta, c, g, own = Fraction(10) ** power, Fraction(3), Fraction(5, 2), Fraction(7, 10)
-    table = interior_table(sp.Integer(tokens))
-    target = table.classes[0].numerator
-    terms = [(k.count, (k.numerator - target) / table.partition) for k in table.classes[1:]]
-    slopes = [sum(n * sp.diff(d, p) * sp.exp(d) for n, d in terms) for p in PARAMETERS]
-    with working(256 + 16 * power):
-        place = (to_ball(own).log(), 2 * to_ball(beta).log() + to_ball(c).log(), to_ball(beta),
-                 to_ball(g).log() - to_ball(beta).log())  # fmt: skip
-        g1, g2, g3, g4 = BallFunction(slopes, [p.name for p in PARAMETERS])(*place)
-        b = to_ball(beta)
-        found = {"c": b * g2 / g3 - 2, "g": b * g4 / g3 + 1, "alpha1": -b * g1 / g3 / to_ball(own)}[which]
-        wanted = {
-            "c": (tokens - 1 + twist + 2 * own) / c - 2,
-            "g": 1 - g / (tokens - 2 + twist),
-            "alpha1": (2 + twist) / c,
-        }[which]
-        return ball_at_least(to_ball(Fraction(100) / beta) - abs(found - to_ball(wanted)))
