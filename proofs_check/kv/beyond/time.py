@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from proofs_check.kv.beyond import time_checks as checks
-from proofs_check.ledger.claim import ENUMERATED, SAMPLES, Claim, Control, Effort, Interval, Sampled, everywhere
+from proofs_check.ledger.claim import ENUMERATED, SAMPLES, Claim, Control, everywhere
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, sampled, symbolic
 from theory.symbols import alpha2
 
@@ -13,20 +13,6 @@ START = (SIDE, "beta1 >= 0")
 AWAY = "starts of the slice: alpha1, beta1 in [0, 1], alpha1 - beta1 <= 4/5"
 INTERIOR = "interior position, L in the closed form of kv.eq10.corrected"
 TRUE = {"is_correction": True}
-
-
-def _quantiles(effort: Effort) -> list[dict]:
-    rough = [
-        {"level": "1/10", "low": "0.359", "high": "0.388", "cells": 24},
-        {"level": "1/2", "low": "0.619", "high": "0.678", "cells": 24},
-        {"level": "9/10", "low": "1.187", "high": "1.348", "cells": 24},
-    ]
-    fine = [
-        {"level": "1/10", "low": "0.365", "high": "0.380", "cells": 48},
-        {"level": "1/2", "low": "0.633", "high": "0.662", "cells": 48},
-        {"level": "9/10", "low": "1.222", "high": "1.304", "cells": 48},
-    ]
-    return rough if effort is Effort.QUICK else rough + fine
 
 
 VALUES = (
@@ -49,10 +35,9 @@ CLAIMS: tuple[Claim, ...] = (
         symbolic("derivative in 1/T at 0 of L - log T, all four parameters", checks.limit_field,
                  tuple({"parameter": p} for p in ("alpha1", "alpha2", "beta1", "beta2")),
                  Control("alpha2 falls", lambda parameter: checks.limit_field(parameter, -1))),
-        symbolic("chain rule on the slice", checks.slice_field, ({"parameter": "alpha1"}, {"parameter": "beta1"}),
-                 Control("alpha1 grows", lambda parameter: checks.slice_field(parameter, 1))),
         hypotheses=(INTERIOR, "any four real parameters"),
-        coverage=everywhere("The four parameters are free symbols, and L - log T is analytic in them and in 1/T at 0."),
+        coverage=everywhere("The four parameters are free symbols, and L - log T is analytic in them and in 1/T at 0. "
+                            "Along the slice the slope in alpha1 is the one in alpha1 less the one in alpha2."),
         formula=r"\lim_{T\to\infty}-T\nabla L=(0,\beta_1e^{\alpha_2},e^{\alpha_2}-1,0)", **TRUE,
     ),
     mathematical(
@@ -91,9 +76,6 @@ CLAIMS: tuple[Claim, ...] = (
         symbolic("with g = sgn(alpha2) sqrt(2 (phi - 1)), u = beta1 + g and v = beta1 - g: u' = h u, v' = -h v, u v "
                  "kept, phi least at 0", checks.side_piece, tuple({"which": w} for w in checks.SIDE_PIECES),
                  Control("other signs", lambda which: checks.side_piece(which, -1))),
-        sampled("the flow by scipy from corners of [-2, 2]^2 and random starts in it", checks.side,
-                Sampled(20, 400, over=(Interval("a2", -2.0, 2.0), Interval("b1", -2.0, 2.0))),
-                Control("the other side", lambda a2, b1: checks.side(a2, b1, -1))),
         hypotheses=("any real alpha2, beta1",),
         formula=r"\beta_1=-\mathrm{sgn}(\alpha_2)\sqrt{2(\alpha_2+e^{-\alpha_2}-1)}",
         coverage=everywhere("u keeps its sign and v tends to 0; |u| is not bounded, as h > 0 has a least value where "
@@ -162,20 +144,5 @@ CLAIMS: tuple[Claim, ...] = (
         hypotheses=("sigma = 2^3, 2^4, .., 2^12", "start (.5, .5)"),
         formula=r".281\le\frac{s^*_\sigma}{\sigma}-\log\sigma\le .329",
         coverage=ENUMERATED, **TRUE,
-    ),
-    mathematical(
-        "kv.beyond.time.distribution", SOURCE,
-        "Over heads with alpha1, beta1 uniform on [0, 1] of the slice, the deciles 1, 5, 9 of s* lie in [.359, .388], "
-        "[.619, .678] and [1.187, 1.348].",
-        exact("cells counted by the values of s* at two corners", checks.quantile, _quantiles,
-              Control("another level", lambda level, **p: checks.quantile(str(1 - Fraction(level) / 5), **p))),
-        symbolic("each velocity of the limit flow grows with the other parameter, so s* falls with both", checks.falls,
-                 ({"which": "alpha2 with beta1"}, {"which": "beta1 with alpha2"}),
-                 Control("it falls", lambda which: checks.falls(which, -1))),
-        hypotheses=("alpha1, beta1 ~ U(0, 1)",),
-        formula=r".359\le q_{0.1}(s^*)\le .388,\quad .619\le q_{0.5}(s^*)\le .678,\quad 1.187\le q_{0.9}(s^*)\le 1.348",
-        coverage=everywhere("The cells are the whole square, and each is counted by balls at the corners where s* is "
-                            "largest and least."),
-        note="About .370, .644 and 1.263; with 48 cells [.365, .380], [.633, .662], [1.222, 1.304].", **TRUE,
     ),
 )

@@ -8,7 +8,7 @@ import sympy as sp
 from flint import arb
 
 from dynamics.flow.trajectories import gradient_flow
-from proofs_check.evidence.margin import Margin, at_most, ball_at_least, identity, less, same, worst
+from proofs_check.evidence.margin import Margin, at_most, ball_at_least, identity, less, worst
 from proofs_check.ledger.claim import Effort
 from theory.landscape import blow_up
 from theory.landscape.exact import learning_time, scaled_learning_time
@@ -29,15 +29,6 @@ def limit_field(parameter: str, sign: int = 1) -> Margin:
     moves = {alpha1: sp.S.Zero, alpha2: sign * first, beta1: second, beta2: sp.S.Zero}
     symbol = next(p for p in PARAMETERS if p.name == parameter)
     return identity(-sp.diff(full_leading_excess(), symbol), moves[symbol])
-
-
-def slice_field(parameter: str, sign: int = -1) -> Margin:
-    """On the slice alpha1' = -alpha2' of the four-parameter limit and beta1' is the same: one flow, one time."""
-    excess = full_leading_excess()
-    along = {"alpha1": (alpha1, {alpha2: 1 - alpha1}), "beta1": (beta1, {beta2: 1 - beta1, alpha2: 1 - alpha1})}
-    symbol, substitution = along[parameter]
-    first, second = (part.subs(alpha2, 1 - alpha1) for part in blow_up.velocity())
-    return identity(-sp.diff(excess.subs(substitution), symbol), sign * first if parameter == "alpha1" else second)
 
 
 def conserved(extra: sp.Expr = sp.S.Zero) -> Margin:
@@ -93,25 +84,6 @@ def scaled_growth(doublings: int, low: str, high: str, linear: bool = False) -> 
     return worst([ball_at_least(rest - to_ball(low)), ball_at_least(to_ball(high) - rest)])
 
 
-def quantile(level: str, low: str, high: str, cells: int) -> Margin:
-    """The share of U(0,1)^2 heads with s* <= low is below `level`, with s* <= high above it, by counting cells.
-
-    s* falls with alpha2 and with beta1 (`falls`), so its extremes on a cell are at two corners. A cell counts for the
-    second share where s* certainly is at most `high` all over it, for the first where it may be at most `low`.
-    """
-    wanted = Fraction(level) * cells**2
-    surely = above = 0
-    # The time falls with j and with k: the first k that is early enough, and the first that may be, fall with j.
-    early = late = cells
-    for j in range(cells):
-        while early and _corner_time(j, early - 1, cells) <= to_ball(high):
-            early -= 1
-        while late and not _corner_time(j + 1, late, cells) > to_ball(low):
-            late -= 1
-        surely, above = surely + cells - early, above + late
-    return worst([less(wanted, Fraction(surely)), less(Fraction(cells**2 - above), wanted)])
-
-
 def falls(which: str, sign: int = 1) -> Margin:
     """The limit flow is cooperative: each velocity grows with the other parameter (by e^{alpha2} > 0).
 
@@ -120,12 +92,6 @@ def falls(which: str, sign: int = 1) -> Margin:
     first, second = blow_up.velocity()
     slope = {"alpha2 with beta1": sp.diff(first, beta1), "beta1 with alpha2": sp.diff(second, alpha2)}[which]
     return identity(slope, sign * sp.exp(alpha2))
-
-
-@cache
-def _corner_time(j: int, k: int, cells: int) -> arb:
-    """s* at the corner (alpha2, beta1) = (j, k) / cells; without end at the critical point."""
-    return blow_up.blow_up_time(Fraction(j, cells), Fraction(k, cells)) if j or k else arb("inf")
 
 
 def starts(steps: int) -> np.ndarray:
@@ -162,24 +128,19 @@ def within_log(mode: str, tokens: int, steps: int = 10, most: float = 10.0, shif
     return worst([less(0.0, float(gap.min())), less(float(gap.max()), most * float(np.log(tokens)))])
 
 
-@cache
-def gap_from(mode: str, tokens: int, start: tuple[float, float]) -> float:
-    """t - s* T from one start of the slice."""
+def gap_near(mode: str, low: float, high: float, start: tuple[float, float] = NEAR) -> Margin:
+    """low < t - s* T < high from a start near (1, 0) at T = 1000, with an end beyond 0 or beyond 10 log T."""
+    tokens = SIZES[0]
     limit = learning_time(1 - start[0], start[1], tokens).value
-    return float(_learnt(mode, tokens, np.array([start]), 3 * limit)[0] - limit)
-
-
-def gap_near(mode: str, low: float, high: float, start: tuple[float, float] = NEAR, tokens: int = SIZES[0]) -> Margin:
-    """low < t - s* T < high from a start near (1, 0), with an end beyond 0 or beyond 10 log T."""
-    gap = gap_from(mode, tokens, start)
+    gap = float(_learnt(mode, tokens, np.array([start]), 3 * limit)[0] - limit)
     outside = less(gap, 0.0) if mode == "slice" else less(10 * float(np.log(tokens)), gap)
     return worst([less(low, gap), less(gap, high), outside])
 
 
-def rate(mode: str, steps: int = 10, factor: float = 1.0) -> Margin:
+def rate(mode: str, factor: float = 1.0) -> Margin:
     """(t(1e5) - t(1e4)) / 9e4 within 0.1 % of s*."""
-    slope = (flow_times(mode, SIZES[2], steps) - flow_times(mode, SIZES[1], steps)) / (SIZES[2] - SIZES[1])
-    return at_most(float(np.abs(slope / (factor * predicted(steps)) - 1).max()), 1e-3)
+    slope = (flow_times(mode, SIZES[2], 10) - flow_times(mode, SIZES[1], 10)) / (SIZES[2] - SIZES[1])
+    return at_most(float(np.abs(slope / (factor * predicted(10)) - 1).max()), 1e-3)
 
 
 def plateau(tokens: int, low: float, high: float) -> Margin:
@@ -212,23 +173,6 @@ def side_piece(which: str, sign: int = 1) -> Margin:
 
 
 SIDE_PIECES = ("u' = h u", "v' = -h v", "u v is the energy", "phi at 0", "phi' at 0", "phi'' > 0")
-
-
-def side(a2: float, b1: float, flip: int = 1) -> Margin:
-    """The limit flow goes up just where beta1 > -sgn(alpha2) sqrt(2 (phi(alpha2) - 1)); near that curve not asked."""
-    from scipy.integrate import solve_ivp
-
-    curve = -float(np.sign(a2)) * float(np.sqrt(2 * (a2 + np.exp(-a2) - 1)))
-    if abs(b1 - curve) < 1e-3:
-        return same(1, 1)
-
-    def out(_, z):
-        return abs(z[0]) - 6.0
-
-    out.terminal = True
-    path = solve_ivp(lambda _, z: [z[1] * np.exp(z[0]), np.exp(z[0]) - 1], (0, 1e4), [a2, b1], events=out,
-                     method="LSODA", rtol=1e-9, atol=1e-11)  # fmt: skip
-    return same(bool(path.y[0, -1] > 0), flip * (b1 - curve) > 0)
 
 
 def modes(effort: Effort) -> list[dict]:
