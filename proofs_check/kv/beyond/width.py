@@ -4,9 +4,8 @@ import math
 
 from proofs_check.evidence.margin import Margin
 from proofs_check.kv.beyond import width_checks as c
-from proofs_check.kv.beyond import width_samples as s
-from proofs_check.ledger.claim import INSTANCES, SAMPLES, Control, Effort, everywhere
-from proofs_check.ledger.mathematical import exact, mathematical, sampled, symbolic
+from proofs_check.ledger.claim import INSTANCES, SAMPLES, Control, Effort, Evidence
+from proofs_check.ledger.mathematical import exact, mathematical, sampled
 
 SOURCE = "KV shifting (both versions), Section 3.2, Theorem 3.4, our addition"
 GAUSSIAN = "embeddings iid N(0, 1/d)"
@@ -19,7 +18,7 @@ def _threshold(tokens: int, factor: float) -> int:
 
 
 def _reach(tokens: int, factor: float, expected: float) -> Margin:
-    return s.accuracy(tokens, _threshold(tokens, factor), expected, slack=0.1)
+    return c.accuracy(tokens, _threshold(tokens, factor), expected, slack=0.1)
 
 
 def _lengths(effort: Effort) -> list[dict[str, float]]:
@@ -28,27 +27,16 @@ def _lengths(effort: Effort) -> list[dict[str, float]]:
     return [{"tokens": t, "factor": f, "expected": e} for t in lengths for f, e in shares]
 
 
+def _interpolated(which: str) -> Evidence:
+    return exact(
+        "exact interpolation in 1/T through the kernel on fractions, at random rational parameters and e^{alpha}",
+        c.long_limit,
+        lambda effort: [{"which": which, "seed": 10 * s} for s in range(1 if effort is Effort.QUICK else 10)],
+        Control("off by one", lambda which, seed: c.long_limit(which, seed, plant=1)),
+    )
+
+
 CLAIMS = (
-    mathematical(
-        "kv.beyond.width.moments",
-        SOURCE,
-        "The Gram matrix G of the embeddings has mean I, Cov(G_jk, G_lm) = (1[j=l, k=m] + 1[j=m, k=l]) / d and third "
-        "cumulants of size at most 8/d^2: what the delta method at G = I needs for a rest of O(d^-2).",
-        exact(
-            "cumulants of products of standard Gaussians, all pairs and triples of entries over three tokens",
-            c.gram_moments,
-            c.all_pairs,
-            Control("correlated entries", lambda pairs: c.gram_moments(pairs, covariance_of_unequal=1)),
-            Control("third cumulants of at most 7", lambda pairs: c.gram_moments(pairs, largest_third=7)),
-        ),
-        formula=r"\mathrm{Cov}(G_{jk},G_{lm})=\frac{\delta_{jl}\delta_{km}+\delta_{jm}\delta_{kl}}{d}",
-        hypotheses=(GAUSSIAN,),
-        coverage=everywhere(
-            "A cumulant depends on which of the tokens are equal alone, and one of three entries over more than three "
-            "tokens is 0, a token occurring once in it."
-        ),
-        is_correction=True,
-    ),
     mathematical(
         "kv.beyond.width.terms",
         SOURCE,
@@ -64,12 +52,12 @@ CLAIMS = (
         sampled(
             "Monte Carlo with the linear term as control variate, d = 256 and 1024, 4 random points (full: 10): three "
             "standard errors, each at most 10 % of the prediction",
-            s.monte_carlo,
-            s.monte_carlo_points,
-            Control("no shift of the mean", lambda **p: s.monte_carlo(**p, mean_factor=0.0)),
-            Control("twice the shift", lambda **p: s.monte_carlo(**p, mean_factor=2.0)),
-            Control("no variance", lambda **p: s.monte_carlo(**p, variance_factor=0.0)),
-            Control("twice the variance", lambda **p: s.monte_carlo(**p, variance_factor=2.0)),
+            c.monte_carlo,
+            c.monte_carlo_points,
+            Control("no shift of the mean", lambda **p: c.monte_carlo(**p, mean_factor=0.0)),
+            Control("twice the shift", lambda **p: c.monte_carlo(**p, mean_factor=2.0)),
+            Control("no variance", lambda **p: c.monte_carlo(**p, variance_factor=0.0)),
+            Control("twice the variance", lambda **p: c.monte_carlo(**p, variance_factor=2.0)),
         ),
         formula=r"c_1=\sum_j\frac{\partial^2L}{\partial G_{jj}^2}"
         r"+\frac12\sum_{j<k}\frac{\partial^2L}{\partial G_{jk}^2}",
@@ -82,18 +70,7 @@ CLAIMS = (
         SOURCE,
         "T v1 -> (beta1 + beta2)^2 as T grows: on the slice the noise of one sentence has standard deviation "
         "1/sqrt(d T), against a landscape of depth (e - 1)/T.",
-        symbolic(
-            "the expression of T v1 in 1/T at 1/T = 0, identically in the four parameters",
-            c.variance_limit,
-            ({},),
-            Control("off by one", lambda: c.variance_limit(1)),
-        ),
-        sampled(
-            "that expression against the kernel, T = 8..40, positions in 4..T-4",
-            c.variance_in_classes,
-            tuple({"tokens": t, "position": i, "seed": t} for t in (8, 13, 40) for i in (4, t - 4)),
-            Control("i = 3, too near to the start", None, ({"tokens": 13, "position": 4, "seed": 1, "pushed": -1},)),
-        ),
+        _interpolated("v1"),
         formula=r"\lim_{T\to\infty}T\,v_1=(\beta_1+\beta_2)^2",
         hypotheses=(GAUSSIAN, "4 <= i <= T - 4", "d -> infinity before T"),
         coverage=INSTANCES,
@@ -103,12 +80,7 @@ CLAIMS = (
         "kv.beyond.width.long_mean",
         SOURCE,
         "T c1 -> (b1 + b2)^2/2 + alpha1 b1 + alpha2 b2 - e^{alpha2} (alpha1 b2 + alpha2^2 b1/2) as T grows.",
-        exact(
-            "exact interpolation in 1/T through the kernel on fractions, at random rational parameters and e^{alpha}",
-            c.mean_shift_limit,
-            lambda effort: [{"seed": 10 * s} for s in range(1 if effort is Effort.QUICK else 10)],
-            Control("off by one", lambda seed: c.mean_shift_limit(seed, plant=1)),
-        ),
+        _interpolated("c1"),
         formula=r"\lim_{T\to\infty}T\,c_1=\frac{(\beta_1+\beta_2)^2}{2}+\alpha_1\beta_1+\alpha_2\beta_2"
         r"-e^{\alpha_2}\left(\alpha_1\beta_2+\frac{\alpha_2^2\beta_1}{2}\right)",
         hypotheses=(GAUSSIAN, "4 <= i <= T - 4", "d -> infinity before T"),
@@ -122,10 +94,10 @@ CLAIMS = (
         "sentences at d = 8, 32, 128, 512; at d = 2 T log T / (e - 1)^2 in about half of them, T = 8 to 64.",
         sampled(
             "1000 sentences with fresh embeddings: three standard errors and a point of slack",
-            s.accuracy,
+            c.accuracy,
             tuple({"tokens": 29, "width": d, "expected": e} for d, e in ACCURACY),
             Control("right always at d = 128", None, ({"tokens": 29, "width": 128, "expected": 1.0},)),
-            Control("half as often", lambda tokens, width, expected: s.accuracy(tokens, width, expected / 2)),
+            Control("half as often", lambda tokens, width, expected: c.accuracy(tokens, width, expected / 2)),
         ),
         sampled(
             "at half, one and eight times d = 2 T log T / (e - 1)^2: near 1/3, 1/2 and 19/20 (within 0.1 and three "

@@ -1,7 +1,7 @@
-"""Margins of the claims on finite width: cumulants, exact jets, exact interpolation in 1/T."""
+"""Margins of the claims on finite width: exact jets, exact interpolation in 1/T, Monte Carlo over embeddings."""
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cache
 from math import prod
@@ -9,48 +9,16 @@ from math import prod
 import numpy as np
 import sympy as sp
 
-from proofs_check.evidence.margin import Margin, at_most, close, identity, same, worst
-from proofs_check.evidence.tolerances import KERNEL
+from proofs_check.evidence.margin import Margin, at_most, close, same, worst
+from proofs_check.evidence.tolerances import STANDARD_ERRORS
 from proofs_check.ledger.claim import Effort
-from proofs_check.oracles.width import slopes_of_loss
+from proofs_check.oracles.width import Estimate, argmax_accuracy, pilot_count, simulate, slopes_of_loss
 from theory.landscape import width_limit as limit
 from theory.landscape.symbolic import B
 from theory.landscape.width import finite_width, width_terms
-from theory.lowering.numeric import numeric
-from theory.symbols import PARAMETERS, alpha1, alpha2, beta1, beta2
+from theory.symbols import PARAMETERS
 
 HALF = Fraction(1, 2)
-
-
-def _gaussian_moment(tokens: Sequence[int]) -> int:
-    """E of a product of standard Gaussians, one entry for each factor's index."""
-    powers = [tokens.count(t) for t in set(tokens)]
-    return 0 if any(power % 2 for power in powers) else prod(int(sp.factorial2(power - 1)) for power in powers)
-
-
-def gram_moments(pairs: tuple[tuple[int, int], ...], covariance_of_unequal: int = 0, largest_third: int = 8) -> Margin:
-    """Cumulants of entries of G = U U^T times d^{order - 1}: they add over the d coordinates of the embeddings.
-
-    Two pairs: the covariance is 1[ab = cd] + 1[ab = dc]; three: the joint cumulant is at most 8 in size.
-    """
-    first, *rest = pairs
-    mean = {pair: _gaussian_moment(pair) for pair in pairs}
-    if len(rest) == 1:
-        (a, b), (c, d) = pairs
-        value = _gaussian_moment(first + rest[0]) - mean[first] * mean[rest[0]]
-        expected = int((a, b) == (c, d)) + int((a, b) == (d, c))
-        return same(value, expected if {a, b} == {c, d} else covariance_of_unequal)
-    second, third = rest
-    value = _gaussian_moment(first + second + third) + 2 * mean[first] * mean[second] * mean[third]
-    for alone, (left, right) in ((first, (second, third)), (second, (first, third)), (third, (first, second))):
-        value -= mean[alone] * _gaussian_moment(left + right)
-    return at_most(abs(value), largest_third)
-
-
-def all_pairs(effort: Effort) -> list[dict[str, tuple[tuple[int, int], ...]]]:
-    """Every two and every three entries of the Gram matrix of three tokens, the most that a third cumulant can join."""
-    entries = list(itertools.combinations_with_replacement(range(3), 2))
-    return [{"pairs": chosen} for order in (2, 3) for chosen in itertools.product(entries, repeat=order)]
 
 
 def _rationals(seed: int, count: int, positive: bool) -> list[Fraction]:
@@ -97,36 +65,12 @@ def every_position(effort: Effort) -> list[dict[str, int]]:
     return [{"tokens": t, "position": i} for t in range(2, 5 if effort is Effort.QUICK else 7) for i in range(1, t + 1)]
 
 
-def variance_limit(plant: int = 0) -> Margin:
-    """lim T v1 = (beta1 + beta2)^2 from the expression in 1/T, identically in the four parameters."""
-    return identity(limit.limiting_variance(), (beta1 + beta2) ** 2 + plant)
-
-
-@cache
-def _scaled_variance() -> Callable[..., np.ndarray]:
-    return numeric(limit.scaled_variance(), (*PARAMETERS, limit.x, limit.scale, *limit.OPAQUE))
-
-
-@cache
-def _opaque(tokens: int) -> Callable[..., np.ndarray]:
-    values = limit.finite_values(tokens)
-    return numeric([values[symbol] for symbol in (limit.x, limit.scale, *limit.OPAQUE)], PARAMETERS)
-
-
-def variance_in_classes(tokens: int, position: int, seed: int, pushed: int = 0) -> Margin:
-    """T v1 from seven kinds of tokens against the kernel; `pushed` moves the position."""
-    parameters = np.random.default_rng(seed).uniform(-2, 2, size=4)
-    kernel = tokens * finite_width(*parameters, tokens, position + pushed).variance
-    return close(_scaled_variance()(*parameters, *_opaque(tokens)(*parameters)) / kernel, 1.0, KERNEL)
-
-
-def _limiting_shift(parameters: dict[sp.Symbol, Fraction], own: Fraction, before: Fraction) -> Fraction:
-    a1, a2, b1, b2 = (parameters[symbol] for symbol in PARAMETERS)
+def _limit(which: str, parameters: Sequence[Fraction], before: Fraction) -> sp.Rational:
+    """The limit that `theory.landscape.width_limit` states, with `before` standing for e^{alpha2}."""
+    formula = {"c1": limit.limiting_mean_shift, "v1": limit.limiting_variance}[which]()
     opaque = sp.Dummy("B")
-    formula = limit.limiting_mean_shift().subs(B, opaque)
-    values = {alpha1: a1, alpha2: a2, beta1: b1, beta2: b2, opaque: before}
-    value = formula.subs({symbol: sp.Rational(v.numerator, v.denominator) for symbol, v in values.items()})
-    return Fraction(int(value.p), int(value.q))
+    at = zip((*PARAMETERS, opaque), map(sp.Rational, (*parameters, before)), strict=True)
+    return formula.subs(B, opaque).subs(dict(at))
 
 
 def _constant_term(values: list[tuple[Fraction, Fraction]]) -> Fraction:
@@ -140,12 +84,12 @@ def _constant_term(values: list[tuple[Fraction, Fraction]]) -> Fraction:
 _DEGREE = 8
 
 
-def mean_shift_limit(seed: int, plant: int = 0) -> Margin:
-    """lim T c1 by exact interpolation in x = 1/T of the kernel, at random rational parameters and e^{alpha}.
+def long_limit(which: str, seed: int, plant: int = 0) -> Margin:
+    """lim T c1 or T v1 by exact interpolation in x = 1/T of the kernel, at random rational parameters and e^{alpha}.
 
-    At limiting weights (a_k = x e^{score}, p_k = x) T c1 is a Laurent polynomial in x: c1 has one sum over k and one
-    over tokens (at most x^-2), T is x^-1, and a term has at most six factors a, p, w. So x^3 T c1 has degree at most
-    _DEGREE; one point more than that needs checks the degree, and its coefficients of 1, x, x^2 must vanish.
+    At limiting weights (a_k = x e^{score}, p_k = x) either is a Laurent polynomial in x: there are at most two sums
+    over keys or tokens (x^-2), T is x^-1, and a term has at most six factors a, p, w. So x^3 times it has degree at
+    most _DEGREE; one point more than that needs checks the degree, and its coefficients of 1, x, x^2 must vanish.
     """
     parameters = _rationals(seed, 4, positive=False)
     own, before = _rationals(seed + 1, 2, positive=True)
@@ -155,11 +99,53 @@ def mean_shift_limit(seed: int, plant: int = 0) -> Margin:
         attention = [x] * (tokens + 1)
         attention[position - 1] = attention[tokens] = own * x
         attention[position] = before * x
-        shift, _ = _exact_terms(parameters, tokens, position, attention, [x] * tokens)
-        rows.append((x, shift * tokens * x**3))
+        terms = _exact_terms(parameters, tokens, position, attention, [x] * tokens)
+        rows.append((x, terms[("c1", "v1").index(which)] * tokens * x**3))
     margins = [same(_constant_term(rows[:-1]), _constant_term(rows[1:]))]  # the degree is as stated
     for _ in range(3):
         margins.append(same(_constant_term(rows), 0))
         rows = [(x, y / x) for x, y in rows]
-    expected = _limiting_shift(dict(zip(PARAMETERS, parameters, strict=True)), own, before)
-    return worst([*margins, same(_constant_term(rows), expected + plant)])
+    return worst([*margins, same(_constant_term(rows), _limit(which, parameters, before) + plant)])
+
+
+def random_point(seed: int) -> tuple[int, int, tuple[float, ...]]:
+    """T, i and the four parameters of one of the Monte-Carlo points."""
+    rng = np.random.default_rng(seed)
+    tokens = int(rng.integers(4, 13))
+    position = int(rng.integers(1, tokens + 1))
+    return tokens, position, (*rng.uniform(-0.5, 1.5, size=2), *rng.uniform(-1.0, 2.0, size=2))
+
+
+@cache
+def _simulated(seed: int, width: int) -> Estimate:
+    tokens, position, parameters = random_point(seed)
+    target = 0.07 * abs(float(finite_width(*parameters, tokens, position).mean_shift))
+    count = pilot_count(parameters, position, tokens, width, target, seed)
+    return simulate(parameters, position, tokens, width, count, seed)
+
+
+def monte_carlo(seed: int, width: int, mean_factor: float = 1.0, variance_factor: float = 1.0) -> Margin:
+    """Both estimates within three standard errors of `finite_width`, each error at most a tenth of the prediction."""
+    tokens, position, parameters = random_point(seed)
+    mean_shift, variance = (float(term) for term in finite_width(*parameters, tokens, position))
+    found = _simulated(seed, width)
+    return worst(
+        [
+            close(found.mean, mean_factor * mean_shift, STANDARD_ERRORS.times(found.mean_error)),
+            close(found.variance, variance_factor * variance, STANDARD_ERRORS.times(found.variance_error)),
+            at_most(found.mean_error, abs(mean_shift) / 10),
+            at_most(found.variance_error, variance / 10),
+        ]
+    )
+
+
+def monte_carlo_points(effort: Effort) -> list[dict[str, int]]:
+    seeds = range(4) if effort is Effort.QUICK else range(10)
+    return [{"seed": seed, "width": width} for seed in seeds for width in (256, 1024)]
+
+
+def accuracy(tokens: int, width: int, expected: float, count: int = 1000, slack: float = 0.01) -> Margin:
+    """Share of sentences (i uniform on 1..T-1) that the head alpha = (0, 1), beta = (1, 0) gets right by argmax."""
+    share = argmax_accuracy((0.0, 1.0, 1.0, 0.0), tokens, width, count, seed=width)
+    error = np.sqrt(max(expected * (1 - expected), 0.25 / count) / count)
+    return at_most(abs(share - expected), STANDARD_ERRORS * float(error) + slack)
