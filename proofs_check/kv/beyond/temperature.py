@@ -3,7 +3,6 @@
 from fractions import Fraction
 
 from proofs_check.kv.beyond import temperature_checks as c
-from proofs_check.kv.beyond import temperature_samples as s
 from proofs_check.ledger.claim import SAMPLES, Control, Effort, everywhere
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, sampled, symbolic
 from theory.symbols import dim
@@ -17,11 +16,6 @@ NEAR = (Fraction(99, 100), Fraction(1), Fraction(101, 100))
 def _widths(effort: Effort) -> list[dict[str, object]]:
     widths = (2, 4, 8) if effort is Effort.QUICK else (2, 4, 6, 8, 12, 16)
     return [{"width": d, "factor": f} for d in widths for f in NEAR]
-
-
-def _between(low: float, high: float) -> tuple[dict[str, object], ...]:
-    """T = 30, d = 8: falling at one temperature, rising at the other."""
-    return tuple({"tokens": 30, "width": 8, "temperature": k, "rising": k == high} for k in (low, high))
 
 
 CLAIMS = (
@@ -80,6 +74,8 @@ CLAIMS = (
             "Given |u| the tilted density of D is even for every d, so the slope at 2 d is 0 by symmetry, whatever "
             "the law of |u|, and strict convexity leaves no other minimum."
         ),
+        note="The finite optimum is due to fluctuating norms: where |x| = |u| = 1, D = -|x - u|^2/2 is negative, and "
+        "the loss falls in kappa towards 0.",
         is_correction=True,
     ),
     mathematical(
@@ -100,7 +96,7 @@ CLAIMS = (
         ),
         sampled(
             "Monte-Carlo slopes at d and 2 d, three standard errors, (T, d) = (3, 2), (10, 4), (30, 8)",
-            s.sampled_slope,
+            c.sampled_slope,
             tuple(
                 {"tokens": t, "width": d, "temperature": float(f * d), "rising": f == 2}
                 for t, d in ((3, 2), (10, 4), (30, 8))
@@ -108,12 +104,6 @@ CLAIMS = (
             ),
             Control("rising at d", None, ({"tokens": 30, "width": 8, "temperature": 8.0, "rising": True},)),
             Control("falling at 2 d", None, ({"tokens": 30, "width": 8, "temperature": 16.0, "rising": False},)),
-        ),
-        sampled(
-            "at T = 30, d = 8 the optimum lies between 12.5 and 14.5",
-            s.sampled_slope,
-            _between(12.5, 14.5),
-            Control("between 8 and 12.5", None, _between(8.0, 12.5)),
         ),
         formula=r"d<\kappa^*<2d",
         hypotheses=(GAUSSIAN, HARD, "T >= 3"),
@@ -145,12 +135,6 @@ CLAIMS = (
             ONCE,
             Control("a tangent one higher", lambda: c.tangent(1)),
         ),
-        sampled(
-            "Monte-Carlo E L plus three standard errors below the bound at kappa = d/2 .. 2d, (T, d) = (5, 4), (30, 8)",
-            s.sampled_bound,
-            tuple({"tokens": t, "width": d, "factor": f} for t, d in ((5, 4), (30, 8)) for f in (0.5, 1.0, 1.5, 2.0)),
-            Control("half of the bound", lambda **p: s.sampled_bound(**p, share=0.5)),
-        ),
         formula=r"E\,L\le\log\left(1+(T-1)\left(1+\frac{2\kappa}{d}-\frac{\kappa^2}{d^2}\right)^{-d/2}\right)",
         hypotheses=(GAUSSIAN, HARD, "kappa < (1 + sqrt 2) d"),
         coverage=everywhere("Each step is an identity or a tangent in free symbols, for every d, T and kappa."),
@@ -163,7 +147,7 @@ CLAIMS = (
         "lower at gamma = kappa = 1.1 d than with either or both of them at 0.6 d or 1.7 d.",
         sampled(
             "4000 sentences, the same embeddings at both points, three standard errors",
-            s.soft_attention,
+            c.soft_attention,
             tuple(
                 {"tokens": t, "key_factor": key, "read_factor": read}
                 for t in (8, 30)
@@ -173,36 +157,13 @@ CLAIMS = (
             ),
             Control(
                 "0.6 d is best",
-                lambda **p: s.soft_attention(**p, center=0.6),
+                lambda **p: c.soft_attention(**p, center=0.6),
                 tuple({"tokens": t, "key_factor": 1.1, "read_factor": 1.1} for t in (8, 30)),
             ),
         ),
         formula=r"E\,L(1.1d,1.1d)<E\,L(\gamma,\kappa),\quad\gamma,\kappa\in\{0.6d,1.1d,1.7d\}",
         hypotheses=(GAUSSIAN, "i = T/2"),
         coverage=SAMPLES,
-        is_correction=True,
-    ),
-    mathematical(
-        "kv.beyond.temperature.unit_norm",
-        SOURCE,
-        "With embeddings of norm 1 the loss falls in kappa towards 0: the finite optimum is due to fluctuating norms.",
-        symbolic(
-            "D = x.u - |u|^2 = -|x - u|^2/2, negative unless x = u",
-            c.margin_from_norms,
-            ONCE,
-            Control("a longer competitor", lambda: c.margin_from_norms(competitor=2)),
-        ),
-        symbolic(
-            "slope and limit of log(1 + sum_j e^{-kappa q_j}), q_j > 0, two competitors",
-            c.unit_norm_slope,
-            ONCE,
-            Control("limit 1", lambda: c.unit_norm_slope(1)),
-        ),
-        formula=r"x\cdot u-|u|^2=-\frac{|x-u|^2}{2}",
-        hypotheses=("|x_j| = |u| = 1, x_j != u", HARD),
-        coverage=everywhere(
-            "Each power e^{-kappa q_j} falls to 0 by itself as q_j > 0, so their sum does for any number of them."
-        ),
         is_correction=True,
     ),
 )

@@ -1,10 +1,13 @@
-"""Margins of the claims on temperature: the identities behind each theorem, and certified slopes."""
+"""Margins of the claims on temperature: the identities behind each theorem, enclosed slopes, Monte Carlo."""
 
 from fractions import Fraction
+from functools import cache
 
+import numpy as np
 import sympy as sp
 
-from proofs_check.evidence.margin import Margin, ball_at_least, ball_within, identity, worst
+from proofs_check.evidence.margin import Margin, ball_at_least, ball_within, identity, less, worst
+from proofs_check.oracles.width import gaussian_grams, gram_loss
 from theory.landscape import temperature as t
 from theory.symbols import alpha2, dim, n_tokens
 
@@ -129,17 +132,45 @@ def tangent(plant: int = 0) -> Margin:
     )
 
 
-def margin_from_norms(competitor: int = 1, target: int = 1) -> Margin:
-    """x.u - |u|^2 = -|x - u|^2 / 2 for |x|^2 = competitor, |u|^2 = target: at most 0 where both norms are 1."""
-    product = sp.Symbol("product", real=True)
-    distance = competitor - 2 * product + target
-    return identity(product - target, -distance / 2)
+@cache
+def _margins(tokens: int, width: int, seed: int, count: int = 20_000) -> np.ndarray:
+    """Margins of T - 1 competitors (count, T - 1), by embeddings themselves."""
+    rng = np.random.default_rng(seed)
+    target = rng.normal(size=(count, width)) / np.sqrt(width)
+    others = rng.normal(size=(count, tokens - 1, width)) / np.sqrt(width)
+    return np.einsum("njd,nd->nj", others, target) - (target**2).sum(axis=1)[:, None]
 
 
-def unit_norm_slope(plant: int = 0) -> Margin:
-    """d/dkappa log(1 + sum_j e^{-kappa q_j}) = -sum_j q_j e^{-kappa q_j} / (1 + sum) < 0, and each power tends to 0."""
-    first, second = gaps = sp.symbols("first second", positive=True)
-    powers = [sp.exp(-t.kappa * value) for value in gaps]
-    loss = sp.log(1 + sum(powers))
-    slope = -(first * powers[0] + second * powers[1]) / (1 + sum(powers))
-    return worst([identity(sp.diff(loss, t.kappa), slope), identity(sp.limit(powers[0], t.kappa, sp.oo), plant)])
+def _three_sigma(values: np.ndarray) -> float:
+    return 3 * float(values.std(ddof=1)) / float(np.sqrt(len(values)))
+
+
+def sampled_slope(tokens: int, width: int, temperature: float, rising: bool) -> Margin:
+    """Monte-Carlo slope of E L in kappa, above 0 (`rising`) or below it by more than three standard errors."""
+    margins = _margins(tokens, width, seed=tokens + width)
+    powers = np.exp(temperature * margins)
+    slope = (powers * margins).sum(axis=1) / (1 + powers.sum(axis=1))
+    mean = float(slope.mean())
+    return less(_three_sigma(slope), mean if rising else -mean)
+
+
+def soft_attention(
+    tokens: int, key_factor: float, read_factor: float, center: float = 1.1, count: int = 4000
+) -> Margin:
+    """d = 8, alpha = (0, gamma), beta = (kappa, 0): E L at gamma = kappa = center * d lies below that at the factors.
+
+    The same embeddings at both, so the difference is known to within three standard errors.
+    """
+    width = 8
+    best, other = (
+        _soft_losses(tokens, width, key * width, read * width, count)
+        for key, read in ((center, center), (key_factor, read_factor))
+    )
+    gap = other - best
+    return less(_three_sigma(gap), float(gap.mean()))
+
+
+@cache
+def _soft_losses(tokens: int, width: int, gamma: float, temperature: float, count: int) -> np.ndarray:
+    grams = gaussian_grams(np.random.default_rng(tokens), width, tokens, count)
+    return gram_loss((0.0, gamma, temperature, 0.0), tokens // 2, grams)
