@@ -11,13 +11,11 @@ grows with it).
 from fractions import Fraction
 from functools import cache
 
-import numpy as np
 import sympy as sp
 
 from proofs_check.evidence.certified import nonzero_on, proved_on
-from proofs_check.evidence.margin import Margin, Undecided, ball_at_least, worst
+from proofs_check.evidence.margin import Margin, ball_at_least, worst
 from proofs_check.kv.beyond.slice_checks import fold, none_on, strip, tail, without, x
-from theory.landscape.slice_branches import FOLD_BETA1, branch
 from theory.landscape.slice_critical import conditions
 from theory.lowering.ball import BallFunction
 from theory.lowering.box import Box, Exact, exact, to_ball
@@ -108,8 +106,8 @@ def none_elsewhere(low: Exact, high: Exact, shrink: Exact = 1) -> Margin:
 def steady(low: Exact, high: Exact) -> Margin:
     """For real T in [low, high] each critical point is regular and none crosses the edge of the strip.
 
-    So their number is the same for all these T. About both branches f1, f2 or det d(f1, f2)/d(x, beta1) is not 0, in
-    the rest of the strip f1 or f2; beyond it, the tails. The fold, where all three vanish, refutes it.
+    So their number is the same for all these T: f1, f2 or det d(f1, f2)/d(x, beta1) is not 0 in the strip, f1 or f2 on
+    its edge; beyond it, the tails. The fold, where all three vanish, refutes it.
     """
     first, last = fold()["n_tokens"]
     if exact(low) <= first and last <= exact(high):
@@ -117,25 +115,7 @@ def steady(low: Exact, high: Exact) -> Margin:
     f1, f2 = conditions()
     turn = sp.diff(f1, x) * sp.diff(f2, beta1) - sp.diff(f1, beta1) * sp.diff(f2, x)
     far = max(FAR, int(exact(high) ** 2 / 80) + 1)
-    tubes = [_tube(ways, exact(low), exact(high)) for ways in (_SADDLES, _MINIMA)]
     whole = strip(low, high, far)
-    if any(not whole[n][0] < tube[n][0] <= tube[n][1] < whole[n][1] for tube in tubes for n in (x.name, beta1.name)):
-        raise Undecided(f"a tube reaches the edge of the strip for T in [{low}, {high}]")
-    rest = [whole]
-    for tube in tubes:
-        rest = [part for box in rest for part in without(box, tube)]
-    margins = [none_on(part) for part in rest]
-    margins += [nonzero_on(tube, f1, f2, turn) for tube in tubes]
-    return worst([*margins, tail("B <= 1, beta1 <= -far", far, (low, high))])
-
-
-_SADDLES, _MINIMA = (FOLD_BETA1 * np.geomspace(1, end, 200) for end in (0.01, 600))
-
-
-def _tube(ways: np.ndarray, low: Fraction, high: Fraction) -> Box:
-    """A box about a branch between two T, inside the strip; found in floats, as any box will do."""
-    ends = branch(np.interp([float(low), float(high)], branch(ways).n_tokens, ways))
-    inverse = np.exp(-ends.alpha1)
-    sides = {x: (inverse.min() - 0.04, inverse.max() + 0.04), beta1: (1.5 * ends.beta1.min(), ends.beta1.max() / 2)}
-    short = {s: tuple(Fraction(end).limit_denominator(1000) for end in pair) for s, pair in sides.items()}
-    return Box({**short, n_tokens: (low, high)})
+    edges = [whole.with_side(name, end, end) for name in (x.name, beta1.name) for end in whole[name]]
+    inside = nonzero_on(whole, f1, f2, turn)
+    return worst([inside, *map(none_on, edges), tail("B <= 1, beta1 <= -far", far, (low, high))])
