@@ -7,7 +7,7 @@ import sympy as sp
 
 from dynamics.flow.trajectories import gradient_flow
 from proofs_check.evidence.margin import Margin, at_most, ball_at_least, identity, less, same, worst
-from proofs_check.kv.beyond.time_checks import LEVEL, falls, predicted, starts
+from proofs_check.kv.beyond.time import LEVEL, falls, predicted, starts
 from proofs_check.ledger.claim import SAMPLES, Claim, Control, Effort, everywhere
 from proofs_check.ledger.mathematical import exact, mathematical, sampled, symbolic
 from theory.landscape import blow_up

@@ -9,7 +9,7 @@ from dynamics.scalar.remainder import Remainder
 from proofs_check.evidence.margin import Margin, Undecided
 from proofs_check.kv.beyond import order as order_claims
 from proofs_check.kv.beyond import slice_checks
-from proofs_check.kv.beyond import time_checks as times
+from proofs_check.kv.beyond import time as times
 from proofs_check.kv.trained import scalar
 from proofs_check.kv.trained import scalar_checks as scalars
 from proofs_check.ledger.claim import Effort
