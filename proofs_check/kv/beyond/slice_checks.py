@@ -28,25 +28,15 @@ tangent = sp.Symbol("tangent", real=True)
 Sides = tuple[float, float]
 
 
-def _zero_numerator(left: sp.Expr, right: sp.Expr) -> Margin:
-    return identity(sp.expand(sp.numer(sp.together(left - right))), 0)
-
-
 def condition(place: int, factor: int = 1) -> Margin:
     """Class by class: S dD/dbeta1 = q, and S dD/dalpha1 + beta1 (rise - 1) q = beta1 K - R; then the forms in x."""
     _, d = exact_terms(interior_table())[place + 1]
     q, k, r = critical.SLOPES[place], critical.K[place], critical.R[place]
     form = critical.form()
     along = critical.PARTITION * sp.diff(d, alpha1) + factor * beta1 * (critical.RISE - 1) * q
-    pairs = [
-        (critical.PARTITION * sp.diff(d, beta1), q),
-        (along, beta1 * k - r),
-        (critical.to_alpha(form.exponents[place]), d),
-        (critical.to_alpha(form.slopes[place]) * A, q),
-        (critical.to_alpha(form.k[place]), k),
-        (critical.to_alpha(form.r[place]), r),
-    ]
-    return worst([_zero_numerator(left, right) for left, right in pairs])
+    in_x = [critical.to_alpha(part[place]) for part in (form.exponents, form.slopes, form.k, form.r)]
+    slope = critical.PARTITION * sp.diff(d, beta1)
+    return identities([slope, along, in_x[0], in_x[1] * A, *in_x[2:]], [q, beta1 * k - r, d, q, k, r])
 
 
 def slope_forms(sign: int = 1) -> Margin:
@@ -76,7 +66,7 @@ def tail(which: str, far: int = 10, tokens: tuple[Exact, Exact] = (4, 10)) -> Ma
     margins: list[Margin] = []
     if which == "rise":  # 0 <= rise < 1
         margins = [proved_on(Box({x: (0, RIGHT)}), 2 - sp.E * x**2),
-                   _zero_numerator(1 - critical.RISE, (2 * B + n_tokens - 2) / critical.PARTITION)]  # fmt: skip
+                   identity(1 - critical.RISE, (2 * B + n_tokens - 2) / critical.PARTITION)]  # fmt: skip
     if which == "B >= 1, beta1 >= 1/2":  # each term of beta1 K - R grows with beta1 and is positive at 1/2
         box = Box(MIDDLE)
         margins = [proved_on(box, k[c] / 2 - r[c]) for c in range(3)]
@@ -84,7 +74,7 @@ def tail(which: str, far: int = 10, tokens: tuple[Exact, Exact] = (4, 10)) -> Ma
     if which == "B <= 1, beta1 >= 1/2":  # w_i >= w_e / 2, so that sum w q > 0
         d_i, d_e, _ = (d for _, d in exact_terms(interior_table())[1:])
         gap = (B - A) + beta1 * (3 * A - B - 1)
-        margins = [_zero_numerator((d_i - d_e) * critical.PARTITION, gap),
+        margins = [identity((d_i - d_e) * critical.PARTITION, gap),
                    identity(gap.subs(beta1, HALF), (A + B - 1) / 2)]  # fmt: skip
         margins += [identity(critical.SLOPES.repeated / 2 + critical.SLOPES.edge, sp.Rational(5, 2) - 2 * B)]
     if which == "B >= 1, beta1 <= -far":  # beta1 K - R + c q < 0 for each class; c leaves w_e with 2 beta1 (B - 1)

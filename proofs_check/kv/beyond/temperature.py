@@ -42,32 +42,19 @@ def even_after_tilt(rate: sp.Expr = dim) -> Margin:
     return identity(ratio, 1)
 
 
-def _shifted_gaussian(sign: int) -> tuple[sp.Expr, sp.Expr]:
-    """Logarithms of e^{s D} density(D | r) and of e^{-r a} density(D - s r/d | r), a = s + sign s^2/(2d): equal."""
-    tilted = sp.log(t.conditional_density()) + t.tilt * t.margin
-    moved = sp.log(t.conditional_density().subs(t.margin, t.margin - t.tilt * t.square / dim))
-    exponent = t.tilt + sign * t.tilt**2 / (2 * dim)
-    return sp.expand_log(tilted, force=True), sp.expand_log(moved - t.square * exponent, force=True)
-
-
-def _stretched_square() -> tuple[sp.Expr, sp.Expr]:
-    """Logarithms of e^{-a r} density(r) and of c^{-d/2} times the density of r / c at r, c = 1 + 2a/d: equal."""
-    rate = sp.Symbol("rate", positive=True)
-    factor = 1 + 2 * rate / dim
-    damped = sp.log(t.square_density()) - rate * t.square
-    stretched = sp.log(factor * t.square_density().subs(t.square, factor * t.square)) - dim / 2 * sp.log(factor)
-    return sp.expand_log(damped, force=True), sp.expand_log(stretched, force=True)
-
-
 def moments_derived(sign: int = -1) -> Margin:
-    """E e^{s D}: tilting moves the Gaussian of D given r, damping stretches the chi-square of r; even about s = d."""
-    exponent = t.tilt + sign * t.tilt**2 / (2 * dim)
+    """E e^{s D}: over D given r it is e^{-r a}, a = s + sign s^2/(2d), and over r a power of a; even about s = d."""
+    exponent, rate = t.tilt + sign * t.tilt**2 / (2 * dim), sp.Symbol("rate", positive=True)
+    tilted = sp.expand(sp.expand_power_exp(t.conditional_density() * sp.exp(t.tilt * t.margin)))
+    given = sp.integrate(tilted, (t.margin, -sp.oo, sp.oo), conds="none")
+    damped = sp.integrate(sp.exp(-rate * t.square) * t.square_density(), (t.square, 0, sp.oo), conds="none")
+    power = (1 + 2 * rate / dim) ** (-dim / 2)
     shifted = t.moment_generating().subs(t.tilt, dim + t.tilt)
     return worst(
         [
-            identity(*_shifted_gaussian(sign)),
-            identity(*_stretched_square()),
-            identity((1 + 2 * exponent / dim) ** (-dim / 2), t.moment_generating()),
+            identity(sp.simplify(given), sp.exp(-t.square * exponent)),
+            identity(damped, power),
+            identity(power.subs(rate, exponent), t.moment_generating()),
             identity(sp.expand(shifted.base), sp.expand(shifted.subs(t.tilt, -t.tilt).base)),
         ]
     )
@@ -187,6 +174,12 @@ def _widths(effort: Effort) -> list[dict[str, object]]:
     return [{"width": d, "factor": f} for d in widths for f in NEAR]
 
 
+CONVEX = symbolic(
+    "the loss is strictly convex in kappa",
+    convex_in_temperature,
+    ONCE,
+    Control("one more", lambda: convex_in_temperature(1)),
+)
 CLAIMS = (
     mathematical(
         "kv.beyond.temperature.infinite",
@@ -221,12 +214,7 @@ CLAIMS = (
             ONCE,
             Control("kappa = d", lambda: odd_at_optimum(1)),
         ),
-        symbolic(
-            "and the loss is strictly convex in kappa",
-            convex_in_temperature,
-            ONCE,
-            Control("one more", lambda: convex_in_temperature(1)),
-        ),
+        CONVEX,
         exact(
             "enclosed slope: negative at 0.99, 0 at 1, positive at 1.01 times 2 d; d = 2, 4, 8 (full: to 16)",
             slope_sign,
@@ -257,12 +245,7 @@ CLAIMS = (
             ({"at_double": True}, {"at_double": False}),
             Control("2 in place of the target's 1", lambda at_double: bracket(at_double, rest=2)),
         ),
-        symbolic(
-            "the loss is convex in kappa",
-            convex_in_temperature,
-            ONCE,
-            Control("one more", lambda: convex_in_temperature(1)),
-        ),
+        CONVEX,
         sampled(
             "Monte-Carlo slopes at d and 2 d, three standard errors, (T, d) = (3, 2), (10, 4), (30, 8)",
             sampled_slope,
