@@ -41,13 +41,6 @@ def critical_hessian() -> sp.Matrix:
     return sp.Matrix(4, 4, lambda i, j: upper[min(i, j), max(i, j)])
 
 
-def congruence(hessian: sp.Matrix) -> sp.Matrix:
-    """Q with Q^T H Q = [[0, I], [I, 0]] for H = [[0, C], [C^T, K]]: columns (C^-T, 0) and (-C^-T K / 2, I)."""
-    inverse = hessian[:2, 2:].T.inv()
-    top = inverse.row_join(-inverse * hessian[2:, 2:] / 2)
-    return top.col_join(sp.zeros(2).row_join(sp.eye(2)))
-
-
 def slice_gaps() -> list[sp.Expr]:
     """`gaps` on the slice alpha2 = 1 - alpha1, beta2 = 1 - beta1; no T in them."""
     return [on_slice(gap) for gap in gaps()]

@@ -1,13 +1,18 @@
 """Critical points, infima, the box of Figure 2 and the routes to L = 0: what no paper states."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 
-from proofs_check.kv.beyond import critical_checks as free
-from proofs_check.kv.beyond import separation_checks as plane
+import sympy as sp
+
+from proofs_check.evidence.margin import Margin, same
 from proofs_check.kv.landscape import box_checks as box
 from proofs_check.kv.landscape.figure2 import IN_INVERSE, MINIMISER
-from proofs_check.ledger.claim import Claim, Control, Effort, everywhere
-from proofs_check.ledger.mathematical import ONCE, certified, exact, mathematical, sampled, symbolic
+from proofs_check.ledger.claim import Claim, Control, everywhere
+from proofs_check.ledger.mathematical import ONCE, certified, exact, identities, mathematical, symbolic
+from theory.landscape import critical_symbolic as c
+from theory.landscape.symbolic import A, B
+from theory.symbols import beta1, beta2, n_tokens
 
 SOURCE = "KV shifting (both versions), Theorem 3.4, our addition"
 EVERY_T = "interior position, any real T >= 4, L in the closed form of kv.eq10.corrected"
@@ -21,43 +26,81 @@ SIGNS = (
 )
 
 
-def _box_points(effort: Effort) -> list[dict]:
-    """A grid on the box without (0, 1)."""
-    steps = 8 if effort is Effort.QUICK else 40
-    grid = [(Fraction(i, steps), Fraction(j, steps)) for i in range(steps + 1) for j in range(steps + 1)]
-    return [{"a1": a, "b1": b, "tokens": t} for t in (4, 5, 9, 64, 1024) for a, b in grid if (a, b) != (0, 1)]
+def mixed_block(sign: int = 1) -> Margin:
+    """No second derivative in alpha alone; the mixed block has determinant (2T - 1)/(T^3 (T + 1)), positive.
+
+    A form that vanishes on a plane of R^4 and is regular has the signature (2, 2).
+    """
+    hessian, t = c.critical_hessian(), n_tokens
+    expected = sign * (2 * t - 1) / (t**3 * (t + 1))
+    return identities([*hessian[:2, :2], hessian[:2, 2:].det(), hessian.det()], [0, 0, 0, 0, expected, expected**2])
 
 
-def _tokens(effort: Effort) -> list[dict]:
-    return [{"tokens": t} for t in range(4, 13 if effort is Effort.QUICK else 200)]
+def induction_rates(first: int = 2) -> Margin:
+    """D_c is affine in beta1 with slope -(B - 2A)/S and, twice, -(B - 1)/S: all fall where B > max(2A, 1)."""
+    slopes = [sp.diff(gap, beta1) for gap in c.gaps()]
+    bends = [sp.diff(gap, beta1, 2) for gap in c.gaps()]
+    return identities([*slopes, *bends], [-(B - first * A), -(B - 1), -(B - 1), 0, 0, 0])
 
+
+# For one more claim alpha is fixed, and v_c is the direction of class c: n_c - n_t = v_c . beta.
+Row = tuple[Fraction, Fraction]
+
+
+def directions(first: int = 2) -> Margin:
+    """v_c . beta = n_c - n_t for the three classes."""
+    planted = [(v[0] + (first - 2) * A, v[1]) for v in c.directions()]
+    return identities([v[0] * beta1 + v[1] * beta2 for v in planted], c.gaps())
+
+
+def window(factor: int = 2) -> Margin:
+    """det(v_r, v_e) = q, the discriminant; q = (B - 1)^2 + (B - 2A)(1 - A) is positive where A <= 1/2 and B > 1.
+
+    With beta1 = 1 and t = beta2, v_r . beta < 0 where t < (B - 2A)/(B - 1), v_e . beta < 0 where t > -(B - 1)/(1 - A),
+    if A < 1 < B. The first bound exceeds the second by q/((B - 1)(1 - A)).
+    """
+    (r1, r2), (e1, e2), _ = c.directions()
+    return identities([r1 * e2 - r2 * e1, (B - 1) ** 2 + (B - factor * A) * (1 - A)], [c.discriminant()] * 2)
+
+
+def _half_plane(rows: Sequence[Row]) -> bool:
+    """Do the vectors lie in an open half plane? One of them then has all others within a half turn to its left."""
+
+    def left(v: Row, w: Row) -> bool:
+        turn, along = v[0] * w[1] - v[1] * w[0], v[0] * w[0] + v[1] * w[1]
+        return turn > 0 or (turn == 0 and along > 0)
+
+    return any(all(left(v, w) for w in rows) for v in rows)
+
+
+def enumerated(own: Fraction, previous: Fraction, others: bool, ties: bool = True) -> Margin:
+    """The condition of the claim against a half-plane test. others: is T > 4, so that the third class has members?
+
+    ties: with both boundary cases, B = 1 and q = 0.
+    """
+    q = c.discriminant(own, previous)
+    if not ties:
+        fails = own < 1 < previous and q < 0
+    elif others:
+        fails = previous == 1 or (own < 1 < previous and q <= 0)
+    else:
+        fails = q == 0 and own <= 1 <= previous
+    return same(not fails, _half_plane(c.directions(own, previous)[: 3 if others else 2]))
+
+
+EIGHTHS = [Fraction(i, 8) for i in range(1, 21)]
+GRID = tuple({"own": a, "previous": b, "others": more} for more in (True, False) for a in EIGHTHS for b in EIGHTHS)
 
 CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "kv.beyond.critical_point.saddle", SOURCE,
         "That point is a strict saddle of signature (2, 2) for every T >= 4: no second derivative in alpha alone, a "
         "mixed block of determinant (2T-1)/(T^3 (T+1)), so det of the Hessian is its square.",
-        symbolic("the Hessian and its mixed block, all T; a quotient of polynomials positive for T >= 4",
-                 free.mixed_block, ONCE, Control("a negative determinant", lambda: free.mixed_block(-1))),
-        symbolic("a congruence to [[0, I], [I, 0]], eigenvalues 1, 1, -1, -1", free.inertia, ONCE,
-                 Control("K turned into -K", lambda: free.inertia(2))),
-        coverage=everywhere("The Hessian has T as a free symbol; Sylvester's law gives the signature."),
+        symbolic("the Hessian and its mixed block, all T", mixed_block, ONCE,
+                 Control("a negative determinant", lambda: mixed_block(-1))),
+        coverage=everywhere("The Hessian has T as a free symbol. It is regular and vanishes on the plane of alpha, so "
+                            "that it has two eigenvalues of each sign."),
         hypotheses=(EVERY_T,), formula=r"\det\nabla^2L=\left(\frac{2T-1}{T^3(T+1)}\right)^2", **OURS,
-    ),
-    mathematical(
-        "kv.beyond.infimum.kv_shift", SOURCE,
-        "All four parameters, along an anti-induction ray: inf L = 0 for every T >= 4, reached nowhere.",
-        symbolic("e^L is 1 plus exponentials with counts >= 0, one of them > 0, all T", free.floor,
-                 ({"model": "kv_shift"},), Control("2 plus", lambda model: free.floor(model, 1))),
-        symbolic("along a ray those exponentials have rates < 0, all T", free.reached, ({"model": "kv_shift"},),
-                 Control("the opposite ray", lambda model: free.reached(model, -1))),
-        exact("attention over one-hot rows far out, in balls, within 1e-9 above inf L", free.attention_reaches,
-              lambda effort: [{"model": "kv_shift", **p} for p in _tokens(effort)],
-              Control("the infimum of another head", lambda model, tokens: free.attention_reaches(
-                  model, tokens, "vanilla"))),
-        coverage=everywhere("e^L - 1 is a sum of exponentials with counts >= 0, the parameters and T being free, and "
-                            "each of them tends to 0 along the ray."),
-        hypotheses=(EVERY_T,), formula=r"\inf L=0", **OURS,
     ),
     mathematical(
         "kv.beyond.box.minimiser", SOURCE,
@@ -98,21 +141,14 @@ CLAIMS: tuple[Claim, ...] = (
                   Control("cut at 7/10", lambda which: box.slope_signs(which, Fraction(7, 10)), ({"which": SIGNS[0]},)),
                   Control("cut at 1/10", lambda which: box.slope_signs(which, Fraction(1, 10)),
                           ({"which": SIGNS[1]},))),
-        sampled("a feasible descent on a grid of the box", box.kkt, _box_points,
-                Control("at (0, 1)", None, ({"a1": Fraction(0), "b1": Fraction(1), "tokens": 4},))),
         coverage=everywhere("u = 1/(T - 2) in [0, 1/2] is every real T >= 4, and the four signs leave (0, 1) alone."),
         hypotheses=(EVERY_T, ON_BOX), formula=r"\mathrm{KKT}(L,[0,1]^2)=\{(0,1)\}\quad(T\ge 4)", **OURS,
     ),
     mathematical(
         "kv.beyond.route.induction", SOURCE,
         "Induction: where e^{alpha2} > max(2 e^{alpha1}, 1), L -> 0 as beta1 -> infinity, for any beta2 and T >= 4.",
-        symbolic("D_c is affine in beta1 with slopes -(B - 2A)/S and -(B - 1)/S", free.induction_rates, ONCE,
-                 Control("B - A", lambda: free.induction_rates(1))),
-        exact("L < 1e-6 by attention over one-hot rows, in balls, T = 20, beta1 = 5000", free.loss_between,
-              tuple({"a1": a1, "a2": a2, "b1": "5000", "b2": b2, "tokens": 20, "low": "0", "high": "0.000001"}
-                    for a1, a2, b2 in (("0", "1", "0"), ("0", "1", "9"), ("-1", "1/2", "-9"), ("1", "2", "0"))),
-              Control("e^{alpha2} < 2 e^{alpha1}", points=({"a1": "1", "a2": "3/2", "b1": "5000", "b2": "0",
-                                                        "tokens": 20, "low": "0", "high": "0.000001"},))),
+        symbolic("D_c is affine in beta1 with slopes -(B - 2A)/S and -(B - 1)/S", induction_rates, ONCE,
+                 Control("B - A", lambda: induction_rates(1))),
         coverage=everywhere("Every D_c is affine in beta1 with a slope < 0, the other parameters and T being free."),
         hypotheses=(EVERY_T,), formula=r"e^{\alpha_2}>\max(2e^{\alpha_1},1):\ \lim_{\beta_1\to\infty}L=0", **OURS,
     ),
@@ -121,24 +157,17 @@ CLAIMS: tuple[Claim, ...] = (
         "At fixed alpha, T >= 5: L -> 0 along some beta unless B = 1, or A < 1 < B and (2A-1)(1-A) >= (B-1)(B-A) (then "
         "A > 1/2 too); there L >= log 2 for all beta. At T = 4 it fails only on the curve (2A-1)(1-A) = (B-1)(B-A), "
         "A <= 1 <= B.",
-        symbolic("n_c - n_t = v_c . beta", plane.directions, ONCE, Control("3A", lambda: plane.directions(3))),
-        symbolic("a separating beta for each case, v_c . beta as products of known sign", plane.separated,
-                 tuple({"case": case} for case in plane.SEPARATORS),
-                 Control("beta2 of the other sign", lambda case: plane.separated(case, -1))),
-        symbolic("otherwise a vanishing combination with weights >= 0: some n_c >= n_t", plane.balanced, ONCE,
-                 Control("a sign", lambda: plane.balanced(-1))),
-        symbolic("B = 1: the others tie with the target", plane.at_one, ONCE,
-                 Control("B = 2", lambda: plane.at_one(2))),
-        symbolic("(2A-1)(1-A) < (B-1)(B-A) where A <= 1/2 and B > 1", plane.above_half, ONCE,
-                 Control("3A", lambda: plane.above_half(3))),
-        symbolic("at T = 4 two classes are left, and the determinant of their directions is (B-1)(B-A) - (2A-1)(1-A)",
-                 plane.two_classes, ONCE, Control("3A", lambda: plane.two_classes(3))),
-        exact("the condition against a half-plane test at A, B = 1/8 .. 5/2, T = 4 and T >= 5", plane.enumerated,
-              plane.GRID, Control("without B = 1 and without equality",
-                                  lambda **p: plane.enumerated(**p, said=plane.without_ties))),
+        symbolic("n_c - n_t = v_c . beta", directions, ONCE, Control("3A", lambda: directions(3))),
+        symbolic("the determinant of the directions of i and of the edge tokens is q = (B-1)(B-A) - (2A-1)(1-A) = "
+                 "(B-1)^2 + (B-2A)(1-A)", window, ONCE, Control("3A", lambda: window(3))),
+        exact("the condition against a half-plane test at A, B = 1/8 .. 5/2, T = 4 and T >= 5", enumerated, GRID,
+              Control("without B = 1 and without equality", lambda **p: enumerated(**p, ties=False))),
         hypotheses=("whole T >= 4",),
-        coverage=everywhere("The cases exhaust A, B > 0: a separating beta, or a vanishing combination with weights >= "
-                            "0; at T = 4 two directions are separable unless they are opposite or one is 0."),
+        coverage=everywhere("For T >= 5 the others leave one sign to beta1, and none at B = 1. With |beta1| = 1 the "
+                            "other two are affine in beta2. They are negative far enough to one side where B > 1, A >= "
+                            "1 or B < 1, A <= 1, at beta2 = 0 where B < 1 < A, and on an interval of length q/((B-1)"
+                            "(1-A)) where A < 1 < B. Where no beta separates, some n_c >= n_t. At T = 4 two "
+                            "directions are separable unless they are opposite or one is 0."),
         formula=r"\inf_\beta L>0\iff B=1\text{ or }A<1<B,\ (2A-1)(1-A)\ge(B-1)(B-A)\quad(T\ge 5)", **OURS,
     ),
 )

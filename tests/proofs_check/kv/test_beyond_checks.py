@@ -4,13 +4,12 @@ import itertools
 
 import numpy as np
 import pytest
-from flint import arb
 
 from dynamics.scalar.remainder import Remainder
 from proofs_check.evidence.margin import Margin, Undecided
 from proofs_check.kv.beyond import order as order_claims
 from proofs_check.kv.beyond import slice_checks
-from proofs_check.kv.beyond import time_checks as times
+from proofs_check.kv.beyond import time as times
 from proofs_check.kv.trained import scalar
 from proofs_check.kv.trained import scalar_checks as scalars
 from proofs_check.ledger.claim import Effort
@@ -35,30 +34,6 @@ def test_starts_are_the_named_ones_and_a_grid_away_from_the_corner():
 def test_grid_of_the_margin_takes_in_every_start_of_the_claim():
     learnt = order_claims._flow(44)[2]
     assert learnt.shape == (len(times.starts(order_claims.GRID)),) and np.isfinite(learnt).all()
-
-
-# --- deciles ---
-
-
-@pytest.mark.parametrize(("ball", "counts"), [("1 +/- 0.1", True), ("1.2 +/- 0.1", False), ("0.8 +/- 0.1", True)])
-def test_a_cell_that_may_lie_below_the_lower_end_is_counted(monkeypatch, ball, counts):
-    """With one cell and `low` = 1 the share of s* <= 1 is below 1/2 only where the cell certainly is above."""
-    monkeypatch.setattr(times, "_corner_time", lambda j, k, cells: arb(ball))
-    found = times.quantile("1/2", "1", "2", 1)
-    assert (found.value < 0) == counts
-
-
-def test_cells_are_counted_along_a_line_as_they_are_one_by_one():
-    cells, low, high = 6, "0.4", "0.9"
-    corner = [[times._corner_time(j, k, cells) for k in range(cells + 1)] for j in range(cells + 1)]
-    inside = [(j, k) for j in range(cells) for k in range(cells)]
-    surely = sum(bool(corner[j][k] <= arb(high)) for j, k in inside)
-    perhaps = sum(not corner[j + 1][k + 1] > arb(low) for j, k in inside)
-    assert 0 < perhaps < surely < cells**2
-    assert times.quantile(f"{surely - 1}/{cells**2}", low, high, cells).value > 0
-    assert times.quantile(f"{surely}/{cells**2}", low, high, cells).value < 0
-    assert times.quantile(f"{perhaps + 1}/{cells**2}", low, high, cells).value > 0
-    assert times.quantile(f"{perhaps}/{cells**2}", low, high, cells).value < 0
 
 
 # --- what two means of a frozen table leave ---
