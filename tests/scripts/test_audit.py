@@ -65,7 +65,7 @@ def test_what_is_known_of_two_theorems_is_told():
     assert (key, one.example) == ("repairable", "At own = 1/2, cosine = 0: printed 1, true 1/2.")
     assert one.holds == "kv.sec2.2.initial_state.corrected"
     text = audit.markdown(report("razor"))
-    assert "RazorAttention, Section 3.1, Theorem 1" in text and "`razor.thm1.corrected`" in text
+    assert "RazorAttention, Section 3.1, Theorem 1" in text and "`razor.eq8.corrected`" in text
     assert text.index("Breaks a theorem (") < text.index("Misprints (") < text.index("What holds as printed (")
 
 
