@@ -43,46 +43,6 @@ def copy_gap_residuals(supremum: sp.Expr = r) -> tuple[sp.Expr, ...]:
     )
 
 
-def two_point_residual(divisor: int = 4) -> sp.Expr:
-    """Two positions at scores +-w/4 against -+w/4: the share that moves is tanh(w / divisor); zero for 4."""
-    width = sp.Symbol("w", positive=True)
-    up, down = sp.exp(width / 4), sp.exp(-width / 4)
-    moved = up / (up + down) - down / (up + down)
-    return sp.simplify((moved - sp.tanh(width / divisor)).rewrite(sp.exp))
-
-
-def two_point_slack() -> tuple[sp.Expr, sp.Expr]:
-    """tanh(w/4) minus the share that a change of range w moves at any base point, and its residual against a square.
-
-    With T = e^{w/2} = 1 + h >= 1 and B > 0 the base point: slack = h T (B - 1)^2 / ((T + 1)(1 + B T)(B + T)) >= 0.
-    """
-    base, h = sp.Symbol("B", positive=True), sp.Symbol("h", nonnegative=True)
-    big = 1 + h
-    moved = base * big / (1 + base * big) - base / (base + big)
-    slack = (big - 1) / (big + 1) - moved
-    square = h * big * (base - 1) ** 2 / ((big + 1) * (1 + base * big) * (base + big))
-    return square, sp.cancel(slack - square)
-
-
-def tilt_residual(size: int, block: Sequence[int]) -> sp.Expr:
-    """Any number of positions reduces to two blocks: the odds of a block change at most by the factor e^w.
-
-    q_i is p_i t_i up to a factor and R = e^w >= t_i / t_j; then
-    R P(S) Q(S') - Q(S) P(S') = sum_{i in S, j not in S} p_i p_j (R t_j - t_i) >= 0.
-    """
-    p, t = sp.symbols(f"p1:{size + 1}", positive=True), sp.symbols(f"t1:{size + 1}", positive=True)
-    top = sp.Symbol("R", positive=True)
-    inside, outside = sorted(set(block)), sorted(set(range(size)) - set(block))
-    q = [a * b for a, b in zip(p, t, strict=True)]
-
-    def mass(weights, places):
-        return sp.Add(*(weights[i] for i in places))
-
-    left = top * mass(p, inside) * mass(q, outside) - mass(q, inside) * mass(p, outside)
-    right = sp.Add(*(p[i] * p[j] * (top * t[j] - t[i]) for i in inside for j in outside))
-    return sp.expand(left - right)
-
-
 def score_range_residual(low: int = 0, high: int = 1) -> sp.Expr:
     """Worst |x_L . (mean - x_{s-1})| / d on [low, high]^d, less (high - low): zero on [0, 1] and [-1, 1].
 

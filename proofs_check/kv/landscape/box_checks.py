@@ -7,7 +7,6 @@ import sympy as sp
 from proofs_check.evidence.certified import proved_on
 from proofs_check.evidence.margin import Margin, identity, worst
 from proofs_check.ledger.mathematical import identities
-from theory import landscape
 from theory.landscape import critical_symbolic as c
 from theory.landscape.slice_symbolic import OWN, PREVIOUS, exact_terms, on_slice
 from theory.lowering.box import Box
@@ -114,12 +113,3 @@ def slope_signs(which: str, cut: Fraction = CUT, sign: int = 1) -> Margin:
     }
     expr, sides = pieces[which]
     return proved_on(Box({**sides, U: EVERY_T}), sign * expr)
-
-
-def kkt(a1: Fraction, b1: Fraction, tokens: float) -> Margin:
-    """By floats: a feasible first-order descent exists at the point of the box; its size as the margin."""
-    a, b = float(a1), float(b1)
-    g = landscape.gradient(a, 1 - a, b, 1 - b, tokens)
-    along = ((g[0] - g[1], a), (g[2] - g[3], b))
-    descent = max(max(slope if x > 0 else 0.0, -slope if x < 1 else 0.0) for slope, x in along)
-    return Margin(float(descent) if descent > 0 else -1.0, "descent", float(descent))
