@@ -7,7 +7,7 @@ import sympy as sp
 from flint import arb
 
 from proofs_check.evidence.margin import Margin, ball_at_least, ball_within, identity, same, worst
-from proofs_check.razor.scope.head_checks import half_a_unit
+from proofs_check.razor.scope.iff import half_a_unit
 from theory.lowering.box import to_ball
 
 Q, CENTRE = sp.symbols("q q0", real=True)
