@@ -1,10 +1,8 @@
 """The cache of RazorAttention as built: equal to the masked computation it stands for."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -23,17 +21,11 @@ def _draws(effort: Effort) -> list[dict[str, int]]:
     return [{"seed": seed} for seed in range(40 if effort is Effort.QUICK else 800)]
 
 
-if TYPE_CHECKING:
-    from torch import Tensor
-
-    from dynamics.razor.cache import RazorCache
-    from dynamics.razor.plan import RazorPlan
-
 KINDS = ("none", "mean", "alibi", "centred")
 LENGTH, WIDTH, SCALE = 26, 4, 0.6
 
 
-def drawn(seed: int) -> tuple[RazorPlan, list[int], Tensor | None]:
+def drawn(seed: int) -> tuple[Any, list[int], Any]:
     """A plan with groups, sinks, a window and a prompt, a division of LENGTH tokens into chunks, and slopes or None."""
     import torch
 
@@ -54,7 +46,7 @@ def drawn(seed: int) -> tuple[RazorPlan, list[int], Tensor | None]:
     return plan, chunks, torch.tensor(alibi.slopes(plan.n_heads)).double() if with_slopes else None
 
 
-def stream(plan: RazorPlan, seed: int) -> list[Tensor]:
+def stream(plan: Any, seed: int) -> list[Any]:
     """query, key, value, (1, heads, LENGTH, WIDTH), float64."""
     import torch
 
@@ -63,7 +55,7 @@ def stream(plan: RazorPlan, seed: int) -> list[Tensor]:
     return [torch.from_numpy(1.5 * rng.standard_normal((1, count, LENGTH, WIDTH))) for count in heads]
 
 
-def fed(cache: RazorCache, tokens: Sequence[Tensor], chunks: list[int], slopes: Tensor | None) -> Tensor:
+def fed(cache: Any, tokens: Sequence[Any], chunks: list[int], slopes: Any) -> Any:
     import torch
 
     parts = zip(*(x.split(chunks, dim=2) for x in tokens), strict=True)

@@ -1,10 +1,8 @@
 """Echo and induction heads of RazorAttention: scores with a definition, planted heads, counts, the shipped models."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +12,8 @@ from proofs_check.ledger.claim import INSTANCES, SAMPLES, Claim, Control, Effort
 from proofs_check.ledger.mathematical import exact, mathematical, sampled
 
 SECTION = "RazorAttention, Section 3.3"
-
+K, REPEATS = 12, 4
+POSITIONS = ("rope", "alibi", "none")
 
 
 def _seeds(quick: int, full: int):
@@ -24,14 +23,6 @@ def _seeds(quick: int, full: int):
 def _long_prompts(effort: Effort):
     names = ("kv-shift", "vanilla-1", "vanilla-2")
     return [{"name": name, "k": k} for name in names for k in ((250,) if effort is Effort.QUICK else (250, 2500))]
-
-
-if TYPE_CHECKING:
-    from dynamics.heads.scores import HeadScores
-
-K, REPEATS = 12, 4
-POSITIONS = ("rope", "alibi", "none")
-
 
 
 def _matrices(model: Any, tokens: np.ndarray) -> np.ndarray:
@@ -79,7 +70,7 @@ def equal_copies(repeats: int, k: int, own: bool = True) -> Margin:
 
 
 @lru_cache(maxsize=64)
-def _known(seed: int) -> tuple[Any, HeadScores]:
+def _known(seed: int) -> tuple[Any, Any]:
     from dynamics.heads.scores import head_scores
     from dynamics.model.made.known_heads import random_known_model
 

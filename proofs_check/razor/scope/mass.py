@@ -5,9 +5,9 @@ from fractions import Fraction
 import sympy as sp
 from flint import arb
 
-from proofs_check.evidence.margin import Margin, ball_at_least, ball_at_most, identity, worst
-from proofs_check.ledger.claim import Claim, Severity, Verdict
-from proofs_check.ledger.mathematical import mathematical
+from proofs_check.evidence.margin import Margin, ball_at_least, ball_at_most, ball_within, identity, worst
+from proofs_check.ledger.claim import Claim, Control, Severity, Verdict, everywhere
+from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic
 from proofs_check.oracles.alibi import BallHead, ball_weights, printed_scope
 
 SECTION = "RazorAttention, Section 3.1"
@@ -71,6 +71,13 @@ def with_room(printed: bool = False) -> Margin:
     return identity(eps - mass, gap)
 
 
+def proportional(factor: int, power: int = 1) -> Margin:
+    """Eq. 2 at slope l and at factor times it, everything else alike: factor^power times the second is the first."""
+    head = BallHead("rms", (1, 1), (0, 0), ((1, 0), (0, 1)), ((2, 0), (0, 1)), Fraction(1, 256))
+    first, second = (printed_scope(head._replace(slope=head.slope * f), 2, Fraction(1, 1000)) for f in (1, factor))
+    return ball_within(abs(first - factor**power * second), Fraction(1, 10**11))
+
+
 CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "razor.sec3.1.discard",
@@ -83,5 +90,42 @@ CLAIMS: tuple[Claim, ...] = (
         formula=r"\sum_{m-n>L_h}a_{m\to n}<\epsilon",
         note=RANGE + ", as it is with W_Q^T W_K, gains of one size and no bias; where it is not, Theorem 1 fails and "
         "with it this. The reason given, a bound for each token, is not enough: razor.sec3.1.discard.sum.",
+    ),
+    mathematical(
+        "razor.sec3.1.adjusts",
+        "RazorAttention, Section 3.1",
+        "So ALiBi models adjust the cache size per head: a head keeps its recent L_h tokens.",
+        exact(
+            "one head at slope 1/256 and at 2 to 128 times it, everything else alike, in balls",
+            proportional,
+            tuple({"factor": 2**n} for n in range(1, 8)),
+            Control("its square", lambda factor: proportional(factor, power=2)),
+        ),
+        reading="The rule by which the cache is to be cut: L_h is inversely proportional to the slope. What it keeps "
+        "of a given context is another matter.",
+        coverage=everywhere("The slope is Eq. 2's denominator and stands nowhere else in it."),
+        formula=r"l_hL_h=2\|W_QW_K\|_2(\|\gamma\|^2+\|b\|^2)-\log\epsilon",
+        note="In every model measured here L_h exceeds the context, and nothing is dropped: "
+        "razor.trained.printed_scope.",
+    ),
+    mathematical(
+        "razor.sec3.1.larger_scope",
+        "RazorAttention, Section 3.1",
+        "Retrieval heads are those with a larger L_h.",
+        symbolic(
+            "the mass beyond (D + t - ln eps)/l for every eps, D and t >= 0",
+            with_room,
+            ONCE,
+            Control("a numerator below the range", lambda: with_room(printed=True)),
+        ),
+        defect="razor.sec3.1.discard",
+        verdict=Verdict.HOLDS_IF,
+        severity=Severity.REPAIRABLE,
+        reading="As a necessity: what lies beyond L_h gets less than eps from a head, so that to retrieve from afar "
+        "takes a large L_h. As a name for such heads it cannot be wrong.",
+        coverage=everywhere("As razor.sec3.1.discard: every slope, range, eps and numerator at least D."),
+        formula=r"m-n>L_h\Rightarrow a_{m\to n}<\epsilon",
+        note=RANGE + ". The converse fails: the largest L_h do not name the heads that retrieve, "
+        "razor.reading.scope_rank.",
     ),
 )

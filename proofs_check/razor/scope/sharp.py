@@ -8,8 +8,8 @@ import numpy as np
 import sympy as sp
 from scipy.optimize import minimize
 
-from proofs_check.evidence.margin import Margin, at_most, ball_within, close, identity, worst
-from proofs_check.evidence.tolerances import ASCENT, KERNEL
+from proofs_check.evidence.margin import Margin, ball_within, close, identity, worst
+from proofs_check.evidence.tolerances import ASCENT
 from proofs_check.ledger.claim import Claim, Control, Effort, everywhere
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, sampled, symbolic
 from proofs_check.oracles.alibi import BallHead, ball, ball_weights
@@ -56,17 +56,6 @@ def supremum(seed: int, distance: int, claimed: str = "sharp") -> Margin:
     wide = alibi.logit_range(*head[:3], norm=head[3])
     found = sharp_weight(distance, slope, *head) if claimed == "sharp" else alibi.weight_bound(distance, slope, wide)
     return close(found, _ascended(head, distance, slope, seed), ASCENT)
-
-
-def bracketed(seed: int, distance: int, swap: bool = False) -> Margin:
-    """1/(1 + e^{-D_s} phi) <= sup <= 1/(1 + e^{ln}(e^{-D_s} + g e^{-D})), and the next distance has less."""
-    head, slope = _head(seed), 0.1
-    wide = alibi.logit_range(*head[:3], norm=head[3])
-    gap = min(wide, alibi.self_gap(*head[:3], norm=head[3]))
-    here, further = (sharp_weight(n, slope, *head) for n in (distance, distance + 1))
-    low, high = alibi.weight_bound(distance, slope, gap), alibi.weight_bound(distance, slope, wide, gap)
-    low, high = (high, low) if swap else (low, high)
-    return worst([at_most(low, here, KERNEL), at_most(here, high, KERNEL), at_most(further, here, KERNEL)])
 
 
 def between_the_bounds(shift: int = 0) -> Margin:
@@ -142,14 +131,6 @@ CLAIMS: tuple[Claim, ...] = (
                 {"seed": s, "distance": n} for s in range(4 if effort is Effort.QUICK else 40) for n in (1, 8)
             ],
             Control("the bound with D_s = D", lambda seed, distance: supremum(seed, distance, claimed="bound")),
-        ),
-        sampled(
-            "between its two bounds and decreasing",
-            bracketed,
-            lambda effort: [
-                {"seed": s, "distance": n} for s in range(12 if effort is Effort.QUICK else 100) for n in (1, 3, 20)
-            ],
-            Control("bounds exchanged", lambda seed, distance: bracketed(seed, distance, swap=True)),
         ),
         coverage=everywhere(
             "Given the query the weight rises with the target's logit and falls with all others, which are free of "
