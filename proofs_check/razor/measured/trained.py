@@ -12,7 +12,10 @@ from proofs_check.razor.measured import trained_checks as c
 MODEL = (
     "four ALiBi layers of eight heads, width 96, 160 symbols, KV shifting, 450 steps on Python's library with needles"
 )
-SCALE = "context 256 bytes, caches cut from the first on (no prompt read in full), 256 needles in 32 windows, 3 seeds"
+SCALE = (
+    "context 256 bytes, caches cut from the first on (no prompt read in full), 256 needles in 32 windows, 3 seeds, "
+    "shipped results"
+)
 OTHERS = " Other models may differ."
 TABLE_2 = "8/25"
 EIGHTH = "Fixed beforehand for 12.5 % too, where two protected heads are left: one model of three fails there."
@@ -28,8 +31,8 @@ def trained(id: str, source: str, statement: str, *evidence: Evidence, others: s
     return Claim(id=id, source=source, statement=statement + others, evidence=evidence, **settings)
 
 
-def read(scope: str, margin: Any, points: Any, *controls: Control) -> Evidence:
-    return Evidence(Kind.TRAINED, f"{scope}; {SCALE}, shipped results", margin, points, controls)
+def read(scope: str, margin: Any, points: Any, *controls: Control, scale: str = SCALE) -> Evidence:
+    return Evidence(Kind.TRAINED, f"{scope}; {scale}", margin, points, controls)
 
 
 CLAIMS: tuple[Claim, ...] = (
