@@ -9,7 +9,7 @@ from flint import arb
 from proofs_check.evidence.margin import Margin, ball_at_least, ball_within, different, identity, less, same, worst
 from proofs_check.ledger.claim import INSTANCES, WITNESSED, Claim, Control, Severity, Verdict, everywhere
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic
-from proofs_check.razor.cache.compensation_bounds import deficit
+from proofs_check.razor.cache.compensation_bounds import DEFICIT
 from proofs_check.razor.cache.compensation_heads import dyadic_head, outputs, symbolic_head
 from theory.lowering.box import to_ball
 
@@ -131,6 +131,13 @@ def whole_heads_keep_all(seed: int, others: bool = False) -> Margin:
     return same(sum(torch.equal(part, wanted) for part, wanted in pairs), 2)
 
 
+BIASED = symbolic(
+    "2 kept tokens, all free; khat with the logit bias ln N_d, as one more coordinate of its key (0 for kept tokens) "
+    "against a query coordinate 1",
+    biased_column,
+    ONCE,
+    Control("the plain augmented cache: that coordinate left at 0", lambda: biased_column(0)),
+)
 WHOLE = exact(
     "random caches fed in chunks: what the whole heads hold is every key and value they were given, bit for bit",
     whole_heads_keep_all,
@@ -143,12 +150,7 @@ CLAIMS: tuple[Claim, ...] = (
         "razor.eq5.cache",
         EQ5,
         "Eq. 5 is attention over the kept cache augmented with the compensation token: {K, khat}, {V, vhat}.",
-        symbolic(
-            "free scores, values and N_d, 2 kept tokens, khat with the logit bias ln N_d",
-            biased_column,
-            ONCE,
-            Control("the plain augmented cache, no bias", lambda: biased_column(0)),
-        ),
+        BIASED,
         verdict=Verdict.HOLDS_IF,
         severity=Severity.READING,
         reading="{K, khat} names the cache of Eq. 5, in which khat counts N_d times, as its print shows.",
@@ -160,12 +162,7 @@ CLAIMS: tuple[Claim, ...] = (
         "razor.sec1.flash",
         "RazorAttention, Section 1 and Eq. 5",
         "RazorAttention is compatible with FlashAttention: its kernel reads the compressed cache, token included.",
-        symbolic(
-            "keys with one more coordinate: 0 for kept tokens, ln N_d for khat, against a query coordinate 1",
-            biased_column,
-            ONCE,
-            Control("that coordinate left at 0", lambda: biased_column(0)),
-        ),
+        BIASED,
         defect="razor.eq5.cache",
         verdict=Verdict.HOLDS_IF,
         severity=Severity.READING,
@@ -185,12 +182,7 @@ CLAIMS: tuple[Claim, ...] = (
             DROPPED,
             Control("unequal weights", lambda dropped: exact_when_equal(dropped, plant=1), DROPPED[1:]),
         ),
-        symbolic(
-            "any spread of any 2 to 5 logits: the deficit of the token is a sum of terms e^x - 1 - x > 0",
-            deficit,
-            tuple({"count": n} for n in (2, 3, 4, 5)),
-            Control("logits about another mean", lambda count: deficit(count, drift=1)),
-        ),
+        DEFICIT,
         coverage=everywhere(
             "If: equal weights, for any number by razor.eq5.identity. Only if: keys apart give some query a spread, "
             "each token then adds e^x - 1 - x > 0 to Z_D - Zhat, and values 1 on dropped and 0 on kept tokens show it."

@@ -11,7 +11,6 @@ from proofs_check.razor.scope.theorem1 import above_its_tangent
 from theory.cache import compensation_bounds as b
 
 EQ5 = "RazorAttention, Section 3.2, Eq. 4 and 5, added"
-COUNTS = tuple({"count": n} for n in (2, 3, 4, 5))
 
 
 
@@ -70,19 +69,21 @@ def _diameter(values: np.ndarray) -> float:
     return max(float(np.linalg.norm(x - y)) for x in values for y in values)
 
 
+DEFICIT = symbolic(
+    "the deficit as a sum of e^x - 1 - x, which is convex, 0 and flat at 0: free logits of 2 to 5 tokens, one term a "
+    "token",
+    deficit,
+    tuple({"count": n} for n in (2, 3, 4, 5)),
+    Control("logits about another mean", lambda count: deficit(count, drift=1)),
+)
+
 CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "razor.eq5.under",
         EQ5,
         "The token never counts more than it stands for: N_d e^{q.khat} <= Z_D = sum e^{q.k_m}, with equality iff q.k "
         "is constant on the dropped tokens.",
-        symbolic(
-            "the deficit as a sum of e^x - 1 - x, which is convex, 0 and flat at 0: free logits of 2 to 5 tokens, "
-            "one term a token",
-            deficit,
-            COUNTS,
-            Control("logits about another mean", lambda count: deficit(count, drift=1)),
-        ),
+        DEFICIT,
         coverage=everywhere("Each token adds e^x - 1 - x of its own logit, positive but at 0, whatever their number."),
         is_correction=True,
         formula=r"N_d e^{q\hat k}\le\sum_{m\in D}e^{qk_m}",

@@ -32,13 +32,6 @@ def rotated_pair(half: int = 2) -> Margin:
     return identity(ratio, sp.cosh((x - y) / half).rewrite(sp.exp))
 
 
-def rotated_neighbours(reach: int, excess: str, turn: int = 1) -> Margin:
-    """Identical keys at neighbouring positions, frequency 1, q along the first: Z_D / Zhat > 1 + excess; balls."""
-    first, second = arb(reach), reach * arb(turn).cos()
-    ratio = (first.exp() + second.exp()) / (2 * ((first + second) / 2).exp())
-    return ball_at_least(ratio - 1 - arb(excess), strict=True)
-
-
 def rotated_many(
     positions: int, number: str = "14.09", claimed: Sequence[int] = (3, 2, 1), squares: Sequence[int] = (1, 2, 3)
 ) -> Margin:
@@ -176,19 +169,7 @@ CLAIMS: tuple[Claim, ...] = (
             ONCE,
             Control("cosh((x - y)/3)", lambda: rotated_pair(half=3)),
         ),
-        exact(
-            "neighbours, frequency 1, |q| |k| = 1, 10, 100: at least 2.6 %, 400 %, 10^9 times too little",
-            rotated_neighbours,
-            (
-                {"reach": 1, "excess": "0.026"},
-                {"reach": 10, "excess": "4"},
-                {"reach": 100, "excess": "1000000000"},
-            ),
-            Control("no turn", lambda reach, excess: rotated_neighbours(reach, excess, turn=0)),
-        ),
-        coverage=everywhere(
-            "Both logits are free; three or more lose by razor.eq5.under, and the numbers are in balls."
-        ),
+        coverage=everywhere("Both logits are free; three or more lose by razor.eq5.under."),
         is_correction=True,
         formula=r"\frac{Z_D}{\hat Z}=\cosh\frac{x-y}{2}",
     ),

@@ -82,6 +82,14 @@ def bilinear(product: Callable[[sp.Matrix, sp.Matrix], sp.Matrix] = lambda q, k:
     return identity((w_q * x).dot(w_k * y), x.dot(product(w_q, w_k) * y))
 
 
+BILINEAR = symbolic(
+    "with W_Q^T W_K and a state for the query and one for the key, entry by entry, 3 x 3",
+    bilinear,
+    ONCE,
+    Control("as printed, W_Q W_K", lambda: bilinear(lambda q, k: q * k)),
+    Control("W_K^T W_Q", lambda: bilinear(lambda q, k: k.T * q)),
+)
+
 CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "razor.appA.sigma",
@@ -103,12 +111,7 @@ CLAIMS: tuple[Claim, ...] = (
         "razor.eq6",
         APPENDIX + ", Eq. 6 (also Eq. 2 and 8)",
         "q . k = x W_Q W_K x^T, at most ||W_Q W_K||_2 ||x||^2.",
-        symbolic(
-            "with W_Q^T W_K and a state for the query and one for the key, 3 x 3",
-            bilinear,
-            ONCE,
-            Control("as printed, W_Q W_K", lambda: bilinear(lambda q, k: q * k)),
-        ),
+        BILINEAR,
         verdict=Verdict.TYPO,
         severity=Severity.MISPRINT,
         coverage=everywhere(
@@ -124,12 +127,7 @@ CLAIMS: tuple[Claim, ...] = (
         "razor.eq6.corrected",
         APPENDIX + ", Eq. 6, corrected",
         "q_m . k_n = x_m . W_Q^T W_K x_n, at most ||W_Q^T W_K||_2 ||x_m|| ||x_n||.",
-        symbolic(
-            "the bilinear form entry by entry, 3 x 3",
-            bilinear,
-            ONCE,
-            Control("W_K^T W_Q", lambda: bilinear(lambda q, k: k.T * q)),
-        ),
+        BILINEAR,
         formula=r"q_m\cdot k_n=x_m^TW_Q^TW_Kx_n",
         coverage=everywhere("The form is bilinear, one entry of each matrix a term; the bound defines the norm."),
         is_correction=True,

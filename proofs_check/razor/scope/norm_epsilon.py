@@ -2,8 +2,6 @@
 
 from fractions import Fraction
 
-from flint import arb
-
 from proofs_check.evidence.margin import Margin, ball_above
 from proofs_check.ledger.claim import Claim, Control, everywhere
 from proofs_check.ledger.mathematical import exact, mathematical
@@ -16,13 +14,10 @@ def epsilon(inverse: int, product: int, slope: Fraction, bound: str = "gap") -> 
     """RMSNorm with epsilon 1/inverse, d = 1, M = product > 0, so D_s = 0: a query at half the radius sees a token at
     distance 1 above 1/(1 + e^l); `bound` "range" asks the same of 1/(1 + e^{l - D}), D = 2 product."""
     small = ball(Fraction(1, inverse))
-    query = (small / 3).sqrt()  # h / sqrt(h^2 + eps) = 1/2
-    states = [1 / (1 + small).sqrt(), query / (query * query + small).sqrt()]
-    own, seen = product * states[1] * states[1], product * states[1] * states[0]
-    weight = 1 / (1 + (ball(slope) + own - seen).exp())
-    gap = arb(0) if bound == "gap" else arb(2 * product)
-    limit = 1 / (1 + (ball(slope) - gap).exp())
-    return ball_above(weight, limit)
+    key, query = 1 / (1 + small).sqrt(), ball(Fraction(1, 2))  # h / sqrt(h^2 + eps) at h = 1 and sqrt(eps/3)
+    weight = 1 / (1 + (ball(slope) + product * query * (query - key)).exp())
+    gap = 0 if bound == "gap" else 2 * product
+    return ball_above(weight, 1 / (1 + (ball(slope) - gap).exp()))
 
 
 CLAIMS: tuple[Claim, ...] = (

@@ -115,6 +115,13 @@ def symmetric_gap(low: int, high: int, formula: str = "both") -> Margin:
     return worst([ball_within(below - value, near), ball_within(value - above, near)])
 
 
+OWN_TERM = symbolic(
+    "with S_{m->m}: the denominator less that term is a sum of exponentials, 1 to 6 other tokens",
+    own_term_is_summed,
+    tuple({"n_tokens": n} for n in range(2, 8)),
+    Control("twice that term", lambda n_tokens: own_term_is_summed(n_tokens, own=2)),
+)
+
 CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "razor.thm1",
@@ -135,12 +142,7 @@ CLAIMS: tuple[Claim, ...] = (
         "razor.appA.denominator",
         PROOF + ", bound of the attention weight",
         "The denominator of the attention of query m is at least exp(S_{n->n}).",
-        symbolic(
-            "with S_{m->m}: the denominator less that term is a sum of exponentials, 1 to 6 other tokens",
-            own_term_is_summed,
-            tuple({"n_tokens": n} for n in range(2, 8)),
-            Control("twice that term", lambda n_tokens: own_term_is_summed(n_tokens, own=2)),
-        ),
+        OWN_TERM,
         exact(
             "two tokens, d = 2, RMSNorm, with S_{m->m}: 1 against e^{-l} + 1",
             term_of_the_sum,
@@ -157,12 +159,7 @@ CLAIMS: tuple[Claim, ...] = (
         "razor.appA.denominator.corrected",
         PROOF + ", bound of the attention weight, corrected",
         "The denominator of the attention of query m is at least exp(S_{m->m}) = exp(q_m . k_m).",
-        symbolic(
-            "the denominator less that term is a sum of exponentials, 1 to 6 other tokens",
-            own_term_is_summed,
-            tuple({"n_tokens": n} for n in range(2, 8)),
-            Control("twice that term", lambda n_tokens: own_term_is_summed(n_tokens, own=2)),
-        ),
+        OWN_TERM,
         formula=r"\sum_n e^{S_{m\to n}}\ge e^{q_m\cdot k_m}",
         coverage=everywhere("The own score's exponential is one term of a sum of positive ones, however many."),
         is_correction=True,
