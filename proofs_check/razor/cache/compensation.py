@@ -74,18 +74,11 @@ def worse(dropped: Row, values: Sequence[Fraction | int], kept: Row = (0,), kept
 def error_near_one(count: int, kept_value: int = 0) -> Margin:
     """Logits (ln(N-1), 0, ...), values (1, -1, ...), one kept token at 0: dropping is exact, compensation is off by
     at least (1 - 2/N) N / (N + 1); balls."""
-    x = arb(count - 1).log()
-    total = x.exp() + count
-    full = (x.exp() - (count - 1) + kept_value) / total
-    token = count * (x / count).exp()
-    compensated = (token * (2 - count) / count + kept_value) / (token + 1)
-    floor, near = Fraction(count - 2, count + 1), Fraction(1, 10**13)
-    return worst(
-        [
-            ball_within(abs(full - kept_value), near),
-            ball_within(to_ball(floor) - abs(full - compensated), near),
-        ]
-    )
+    full = Fraction(kept_value, 2 * count - 1)
+    token = count * (arb(count - 1).log() / count).exp()
+    off = abs((token * (2 - count) / count + kept_value) / (token + 1) - to_ball(full))
+    floor = to_ball(Fraction(count - 2, count + 1))
+    return worst([same(full, kept_value), ball_within(floor - off, Fraction(1, 10**13))])
 
 
 def same_token_other_output(first: Row, second: Row) -> Margin:
