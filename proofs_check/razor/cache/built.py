@@ -1,6 +1,6 @@
 """The cache of RazorAttention as built: equal to the masked computation it stands for."""
 
-from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -15,10 +15,6 @@ from theory import alibi
 METHOD = "RazorAttention, Section 3.2, Eq. 4 and 5, Table 2, added"
 KEPT, TOKEN = r"\sum_{j\le t,j\notin D_t}e^{s_{tj}}", r"e^{m_t+q_t\hat k_t}"
 OUTPUT = rf"o_t=\frac{{{KEPT}v_j+{TOKEN}\hat v_t}}{{{KEPT}+{TOKEN}}}"
-
-
-def _draws(effort: Effort) -> list[dict[str, int]]:
-    return [{"seed": seed} for seed in range(40 if effort is Effort.QUICK else 800)]
 
 
 KINDS = ("none", "mean", "alibi", "centred")
@@ -55,25 +51,19 @@ def stream(plan: Any, seed: int) -> list[Any]:
     return [torch.from_numpy(1.5 * rng.standard_normal((1, count, LENGTH, WIDTH))) for count in heads]
 
 
-def fed(cache: Any, tokens: Sequence[Any], chunks: list[int], slopes: Any) -> Any:
-    import torch
-
-    parts = zip(*(x.split(chunks, dim=2) for x in tokens), strict=True)
-    return torch.cat([cache(0, *part, scale=SCALE, slopes=slopes) for part in parts], dim=2)
-
-
 def in_chunks(seed: int, sinks: int = 0, buffer: int = 0) -> Margin:
     """The cache in chunks against the masked computation; with so many more sinks and kept tokens in the cache."""
-    from dataclasses import replace
+    import torch
 
     from dynamics.razor.cache import RazorCache
     from dynamics.razor.masked import MaskedAttention
 
     plan, chunks, slopes = drawn(seed)
     tokens = stream(plan, seed)
-    spoilt = replace(plan, sinks=plan.sinks + sinks, buffer=plan.buffer + buffer)
-    found = fed(RazorCache(spoilt), tokens, chunks, slopes)
-    return close(found, MaskedAttention(plan)(0, *tokens, scale=SCALE, slopes=slopes), ROUNDING)
+    cache = RazorCache(replace(plan, sinks=plan.sinks + sinks, buffer=plan.buffer + buffer))
+    parts = zip(*(x.split(chunks, dim=2) for x in tokens), strict=True)
+    found = [cache(0, *part, scale=SCALE, slopes=slopes) for part in parts]
+    return close(torch.cat(found, dim=2), MaskedAttention(plan)(0, *tokens, scale=SCALE, slopes=slopes), ROUNDING)
 
 
 def without_count(seed: int) -> Margin:
@@ -102,7 +92,7 @@ CLAIMS: tuple[Claim, ...] = (
             "random plans with groups, prompts, slopes and all kinds of compensation, 26 tokens in random chunks; "
             "float64",
             in_chunks,
-            _draws,
+            lambda effort: [{"seed": seed} for seed in range(40 if effort is Effort.QUICK else 800)],
             Control("one sink more", lambda seed: in_chunks(seed, sinks=1)),
             Control("a window one token longer", lambda seed: in_chunks(seed, buffer=1)),
             Control("the token without ln N_d", without_count),

@@ -43,6 +43,12 @@ def exact_when_equal(dropped: int, plant: int = 0) -> Margin:
     return identity(h.full, h.compensated)
 
 
+def inexact_when_apart(logits: Row) -> Margin:
+    """Any spread of the dropped logits, values 1 on dropped and 0 on kept tokens: the output moves; rationals."""
+    h = dyadic_head(logits, [1] * len(logits), [0], [0])
+    return different(h.full, h.compensated)
+
+
 def error_difference(factor: int = 2) -> Margin:
     """With a = vbar - o_K and w = vhat - o_K, coordinate by coordinate o - o_K = T a and o - o_comp = T a - That w; so
     ||o - o_comp||^2 - ||o - o_K||^2 = That (That ||w||^2 - 2 T <a, w>), for free inner products."""
@@ -174,6 +180,12 @@ CLAIMS: tuple[Claim, ...] = (
             exact_when_equal,
             DROPPED,
             Control("unequal weights", lambda dropped: exact_when_equal(dropped, plant=1), DROPPED[1:]),
+        ),
+        exact(
+            "keys apart: a query gives them these logits (times ln 2), and the output moves",
+            inexact_when_apart,
+            tuple({"logits": row} for row in ((1, -1), (0, 0, 3), (5, -5, 0))),
+            Control("logits that agree", None, ({"logits": (1, 1)},)),
         ),
         DEFICIT,
         coverage=everywhere(

@@ -77,6 +77,15 @@ DEFICIT = symbolic(
     Control("logits about another mean", lambda count: deficit(count, drift=1)),
 )
 
+MASS_GAP = symbolic(
+    "tanh(lambda/4) minus the gap is a square times positive terms, in t = e^{lambda/2} and c = Z_K / Zhat, zero at "
+    "c = t; so the share of a set of tokens whose mean likelihood ratio is t^2 <= e^r times that of the rest moves by "
+    "tanh(r/4) at most",
+    mass_gap,
+    ONCE,
+    Control("half of it", lambda: mass_gap(half=True)),
+)
+
 CLAIMS: tuple[Claim, ...] = (
     mathematical(
         "razor.eq5.under",
@@ -94,13 +103,7 @@ CLAIMS: tuple[Claim, ...] = (
         "T - That <= tanh(log(Z_D / Zhat)/4) <= tanh(Lambda(r)/4), the first with equality for one kept logit half way "
         "between log Z_D and log Zhat; |vbar - vhat| <= tanh(r/4) diam(V_D), with equality at r = 2 ln(n + 1) for one "
         "of n + 2 keys that lies r above the others.",
-        symbolic(
-            "tanh(lambda/4) minus the gap is a square times positive terms, in t = e^{lambda/2} and c = Z_K / Zhat, "
-            "zero at c = t; the same with a share of two values",
-            mass_gap,
-            ONCE,
-            Control("half of it", lambda: mass_gap(half=True)),
-        ),
+        MASS_GAP,
         coverage=everywhere(
             "Free t and c, equality included; the distance of two means is at most the largest change of a set's share "
             "times the diameter, and a set and its rest have a likelihood ratio of e^r at most."
@@ -113,13 +116,7 @@ CLAIMS: tuple[Claim, ...] = (
         EQ5,
         "|o - o_comp| <= tanh(Lambda(r)/4) |vbar - o_K| + That tanh(r/4) diam(V_D), and |o - o_comp| <= tanh(r/4) "
         "diam(V) over all values of the head.",
-        symbolic(
-            "the share of any set of tokens, where its mean likelihood ratio is t^2 <= e^r times that of the rest, "
-            "moves by at most tanh(r/4); the first bound is razor.eq5.identity with razor.eq5.gaps",
-            mass_gap,
-            ONCE,
-            Control("half of it", lambda: mass_gap(half=True)),
-        ),
+        MASS_GAP,
         sampled(
             "random heads of up to 5 dropped and 3 kept tokens, values in the plane, by direct sums",
             random_error,
@@ -127,8 +124,8 @@ CLAIMS: tuple[Claim, ...] = (
             Control("a tenth less", lambda **p: random_error(**p, factor=0.9)),
         ),
         coverage=everywhere(
-            "razor.eq5.identity with razor.eq5.gaps, any number of tokens; for the second bound the compensated "
-            "output is a mean of the same values whose likelihood ratios spread by e^r at most."
+            "The first bound is razor.eq5.identity with razor.eq5.gaps, any number of tokens; for the second the "
+            "compensated output is a mean of the same values whose likelihood ratios spread by e^r at most."
         ),
         is_correction=True,
         formula=r"\|o-\hat o\|\le\tanh\frac{r}{4}\,\mathrm{diam}\,V",

@@ -150,7 +150,7 @@ def second_order(count: int, turning: bool = True) -> Margin:
     miss = line.miss(mass, value + STEP * turn * int(turning))
     return worst(
         [
-            identity(sp.diff(sp.log(line.mass), STEP, 2).subs(STEP, 0), variance),
+            identity(sp.diff(sp.log(line.mass) - sp.log(mass), STEP, 2).subs(STEP, 0), 0),
             identity(miss.subs(STEP, 0), 0),
             identity(sp.diff(miss, STEP).subs(STEP, 0), 0),
         ]

@@ -23,13 +23,13 @@ ROWS = (
 )
 
 
-def moves_by(inverse_eps: int = 1000, scope: int = 407, length: int = 40_000) -> Margin:
+def moves_by(inverse_eps: int = 1000, scope: int = 407) -> Margin:
     """All logits 0, l = 1/256: `scope` is the first distance that weighs at most eps in every context (the shortest
-    decides), and the tokens from there on carry 0.204 of a long one; it lies within the printed scope, -ln(eps)/l; by
+    decides), and the tokens from there on carry 0.204 of 40000; it lies within the printed scope, -ln(eps)/l; by
     geometric sums in balls."""
     ratio, eps = (arb(-1) / 256).exp(), arb(1) / inverse_eps
     first, before = (ratio**n * (1 - ratio) / (1 - ratio ** (n + 1)) for n in (scope, scope - 1))
-    mass = (ratio**scope - ratio**length) / (1 - ratio**length)
+    mass = (ratio**scope - ratio**40_000) / (1 - ratio**40_000)
     claim = ball_at_least(arb("5e-4") - abs(mass - arb("0.204")))
     inside = ball_at_least(-eps.log() * 256 - scope, strict=True)
     return worst([ball_at_least(eps - first), ball_at_least(before - eps), claim, inside])

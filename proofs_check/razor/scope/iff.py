@@ -61,18 +61,19 @@ def twice_the_size(plant: int = 0) -> Margin:
 
 
 def gains_apart(d: int, centred: int, told: int | None = None) -> Margin:
-    """P = 1 (RMSNorm) or, `centred`, 1 - 11^T/d: P Gamma^2 P = g^2 P where all |gamma_i| = g, tr P Gamma^2 P =
-    ||gamma||^2 rank(P)/d, and the first two components of P Gamma^2 P (e_1 - e_2) add up to (g_1^2 - g_2^2) rank/d for
-    RMSNorm, (1 - 2/d) of it for LayerNorm; a multiple of P has 0 there. `told`: the norm that the last share is of."""
+    """P = 1 (RMSNorm) or, `centred`, 1 - 11^T/d: P Gamma^2 P is a multiple of P where all |gamma_i| are equal, and in
+    LayerNorm d = 2; its trace is ||gamma||^2 rank(P)/d; and the first two components of P Gamma^2 P (e_1 - e_2) add up
+    to g_1^2 - g_2^2 for RMSNorm, to 1 - 2/d of it for LayerNorm, where a multiple of P has 0. `told`: the norm that
+    the last share is of."""
     squares = sp.symbols(f"s0:{d}", nonnegative=True)
     projection = sp.eye(d) - centred * sp.ones(d, d) / d
     middle = projection * sp.diag(*squares) * projection
     across = middle[:, 0] - middle[:, 1]
     share = 1 - sp.Rational(2 * (centred if told is None else told), d)
-    equal = middle.subs(dict.fromkeys(squares, squares[0]))
+    equal = dict.fromkeys(squares, squares[0]) if d > 1 + centred else {}
     return worst(
         [
-            identities(equal, squares[0] * projection),
+            identities(middle.subs(equal), (sum(squares) / d * projection).subs(equal)),
             identity(middle.trace(), sum(squares) * projection.trace() / d),
             identity(across[0] + across[1], (squares[0] - squares[1]) * share),
         ]
@@ -180,8 +181,8 @@ CLAIMS: tuple[Claim, ...] = (
             Control("one more", lambda: twice_the_size(plant=1)),
         ),
         symbolic(
-            "free gains, d = 2..7, both norms: equal ones give a multiple of P, the trace, and a component that is 0 "
-            "only for equal squares, or in LayerNorm d = 2",
+            "free gains, d = 2..7, both norms: equal ones, or any in LayerNorm d = 2, give a multiple of P; the trace; "
+            "a sum that is 0 only then",
             gains_apart,
             tuple({"d": d, "centred": centred} for d in range(2, 8) for centred in (0, 1)),
             Control("RMSNorm's component for LayerNorm, d = 2", lambda: gains_apart(2, 1, told=0), ONCE),

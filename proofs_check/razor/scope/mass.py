@@ -31,14 +31,14 @@ HEADS: dict[str, tuple] = {
 *INSIDE, FAILING = ({"name": name} for name in HEADS)
 
 
-def beyond_printed(name: str, gone: int = 200) -> Margin:
-    """`gone` best keys beyond the printed scope at eps = 1/1000, all nearer ones the worst: together those weigh at
+def beyond_printed(name: str) -> Margin:
+    """200 best keys beyond the printed scope at eps = 1/1000, all nearer ones the worst: together those weigh at
     most eps."""
     head, norm, nearer, best = HEADS[name]
     scope = printed_scope(head, norm, SMALL)
     kept = int(float(scope.upper())) + 1
-    weights = ball_weights(head, [*[best] * gone, *[nearer] * kept])
-    bounded = ball_at_most(sum(weights[:gone], arb(0)), SMALL)
+    weights = ball_weights(head, [*[best] * 200, *[nearer] * kept])
+    bounded = ball_at_most(sum(weights[:200], arb(0)), SMALL)
     return worst([ball_at_least(kept - scope, strict=True), bounded], sides=bounded)
 
 

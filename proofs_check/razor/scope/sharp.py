@@ -97,12 +97,13 @@ def masked_form(sign: int = 1) -> Margin:
     return identity(1 / (1 + bound) - weight, sign * gap)
 
 
-def masked(product: Fraction, slope: Fraction, distance: int, kept: int = 0) -> Margin:
-    """With all between masked a negative head in one dimension gives 1/(1 + e^{ln - D_s}), within 1e-13, in balls."""
-    head = BallHead("rms", (1,), (0,), ((-product,),), ((1,),), slope)
+def masked(distance: int, kept: int = 0) -> Margin:
+    """With all between masked a negative head in one dimension, product -2 and slope 1/4, gives 1/(1 + e^{ln - D_s}),
+    within 1e-13, in balls."""
+    head = BallHead("rms", (1,), (0,), ((-2,),), ((1,),), Fraction(1, 4))
     weights = ball_weights(head, [(-1,), *[(1,)] * distance])
     weight = weights[0] / (weights[0] + sum(weights[-1 - kept :], ball(0)))
-    bound = 1 / (1 + (ball(slope) * distance - ball(2 * product)).exp())
+    bound = 1 / (1 + ball(Fraction(distance, 4) - 4).exp())
     return ball_within(abs(weight - bound), Fraction(1, 10**13))
 
 
@@ -153,8 +154,8 @@ CLAIMS: tuple[Claim, ...] = (
         exact(
             "a negative head in one dimension with all between masked, in balls",
             masked,
-            tuple({"product": Fraction(2), "slope": Fraction(1, 4), "distance": n} for n in (2, 8, 30)),
-            Control("one token between kept", lambda **p: masked(**p, kept=1)),
+            tuple({"distance": n} for n in (2, 8, 30)),
+            Control("one token between kept", lambda distance: masked(distance, kept=1)),
         ),
         coverage=everywhere("All unmasked others enter as one free sum; some query has D_s, and all others masked."),
         formula=r"a_{m\to m-n}\le\frac{1}{1+e^{ln-D_s}}",
