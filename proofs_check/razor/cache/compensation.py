@@ -6,12 +6,11 @@ from fractions import Fraction
 import sympy as sp
 from flint import arb
 
-from proofs_check.evidence.margin import Margin, ball_at_least, ball_within, different, identity, less, same, worst
+from proofs_check.evidence.margin import Margin, ball_at_least, different, identity, less, same, worst
 from proofs_check.ledger.claim import INSTANCES, WITNESSED, Claim, Control, Severity, Verdict, everywhere
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic
 from proofs_check.razor.cache.compensation_bounds import DEFICIT
 from proofs_check.razor.cache.compensation_heads import dyadic_head, outputs, symbolic_head
-from theory.lowering.box import to_ball
 
 SECTION = "RazorAttention, Section 3.2"
 EQ5 = f"{SECTION}, Eq. 4 and 5"
@@ -80,11 +79,12 @@ def worse(dropped: Row, values: Sequence[Fraction | int], kept: Row = (0,), kept
 def error_near_one(count: int, kept_value: int = 0) -> Margin:
     """Logits (ln(N-1), 0, ...), values (1, -1, ...), one kept token at 0: dropping is exact, compensation is off by
     at least (1 - 2/N) N / (N + 1); balls."""
-    full = Fraction(kept_value, 2 * count - 1)
-    token = count * (arb(count - 1).log() / count).exp()
-    off = abs((token * (2 - count) / count + kept_value) / (token + 1) - to_ball(full))
-    floor = to_ball(Fraction(count - 2, count + 1))
-    return worst([same(full, kept_value), ball_within(floor - off, Fraction(1, 10**13))])
+    top = count - 1  # the weight of the first; all others weigh 1
+    full = Fraction(top - (count - 1) + kept_value, top + count)
+    token = count * (arb(top).log() / count).exp()
+    compensated = (token * (2 - count) / count + kept_value) / (token + 1)
+    off = ball_at_least(abs(compensated - kept_value), Fraction(count - 2, count + 1))
+    return worst([same(full, kept_value), off])
 
 
 def same_token_other_output(first: Row, second: Row) -> Margin:
