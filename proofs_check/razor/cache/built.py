@@ -15,8 +15,6 @@ from theory import alibi
 METHOD = "RazorAttention, Section 3.2, Eq. 4 and 5, Table 2, added"
 KEPT, TOKEN = r"\sum_{j\le t,j\notin D_t}e^{s_{tj}}", r"e^{m_t+q_t\hat k_t}"
 OUTPUT = rf"o_t=\frac{{{KEPT}v_j+{TOKEN}\hat v_t}}{{{KEPT}+{TOKEN}}}"
-
-
 KINDS = ("none", "mean", "alibi", "centred")
 LENGTH, WIDTH, SCALE = 26, 4, 0.6
 

@@ -13,8 +13,6 @@ from theory.cache import compensation_bounds as b
 EQ5 = "RazorAttention, Section 3.2, Eq. 4 and 5, added"
 
 
-
-
 def deficit(count: int, drift: int = 0) -> Margin:
     """Z_D / e^{q.khat} - N = sum (e^{delta_m} - 1 - delta_m), as sum delta_m = 0; e^x - 1 - x > 0 but at x = 0."""
     steps = list(sp.symbols(f"delta0:{count - 1}", real=True))

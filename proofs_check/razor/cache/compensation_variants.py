@@ -19,9 +19,6 @@ FEW = tuple({"count": n} for n in (2, 3, 4, 5))
 PHASES = tuple(
     {"phase": Fraction(n, 4), "claimed": found} for n, found in ((0, "1.335"), (1, "1.236"), (2, "0.998"), (4, "0.669"))
 )
-
-
-
 STEP = sp.Symbol("h", real=True)
 
 

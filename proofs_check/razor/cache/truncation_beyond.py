@@ -8,8 +8,6 @@ from proofs_check.ledger.claim import Claim, Control, everywhere
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic
 
 ADDED = "RazorAttention, Section 3.1, added"
-
-
 MASS, SLOPE, RANGE, COST, BUDGET, REACH, COUNT = sp.symbols("mass slope range cost budget reach count", positive=True)
 SPLIT = BUDGET / (COST * SLOPE * REACH)  # of one head; reach is the sum of 1/slope over all
 

@@ -78,6 +78,12 @@ def _known(seed: int) -> tuple[Any, Any]:
     return known, head_scores(known.model, k=K, repeats=REPEATS, seed=seed)
 
 
+def _named(scores: np.ndarray, heads: np.ndarray) -> Margin:
+    """The scores above one half are those of these heads."""
+    pairs = zip(scores.flat, heads.flat, strict=True)
+    return worst([less(0.5, score) if is_one else less(score, 0.5) for score, is_one in pairs])
+
+
 def planted(seed: int, mistake: str = "") -> Margin:
     """Every planted head is above one half in its score and every other head below."""
     known, scores = _known(seed)
@@ -85,11 +91,7 @@ def planted(seed: int, mistake: str = "") -> Margin:
         scores = scores._replace(induction=scores.echo)
     if mistake == "first layer only":
         scores = scores._make(np.where(np.arange(len(score))[:, None] == 0, score, 0.0) for score in scores)
-    margins = []
-    for name in ("echo", "induction", "previous"):
-        heads, values = getattr(known, name), getattr(scores, name)
-        margins += [less(0.5, value) for value in values[heads]] + [less(value, 0.5) for value in values[~heads]]
-    return worst(margins)
+    return worst([_named(getattr(scores, kind), getattr(known, kind)) for kind in ("echo", "induction", "previous")])
 
 
 def needs_no_echo(seed: int, silenced: str = "echo") -> Margin:
@@ -131,8 +133,7 @@ def _induction(name: str, k: int) -> np.ndarray:
 
 def shipped_names(name: str, k: int) -> Margin:
     """The heads whose induction score exceeds one half are those that attend to the answer of the induction task."""
-    pairs = zip(_induction(name, k), _shipped(name)[1], strict=True)
-    return worst([less(0.5, value) if is_one else less(value, 0.5) for value, is_one in pairs])
+    return _named(_induction(name, k), _shipped(name)[1])
 
 
 def no_name(name: str, k: int) -> Margin:

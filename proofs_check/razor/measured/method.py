@@ -1,7 +1,5 @@
 """What token dropping loses, what a fused kernel gives, what is trained: sentences that can be proved or counted."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 

@@ -18,8 +18,6 @@ SCALE = (
     "a cut head keeps four sinks and 47 tokens, no compensation token"
 )
 THREE = "In three four-layer ALiBi models of 32 heads "
-
-
 SEEDS = tuple({"seed": seed} for seed in range(3))
 
 

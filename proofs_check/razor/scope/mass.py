@@ -12,8 +12,6 @@ from proofs_check.oracles.alibi import BallHead, ball_weights, printed_scope
 
 SECTION = "RazorAttention, Section 3.1"
 RANGE = "The numerator of Eq. 2, without -ln eps, must be at least the range D of the head's logits"
-
-
 SMALL = Fraction(1, 1000)
 slope, wide, eps = sp.symbols("l D eps", positive=True)
 

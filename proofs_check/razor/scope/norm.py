@@ -14,8 +14,6 @@ APPENDIX = "RazorAttention, Appendix A"
 HALF = Fraction(1, 2)
 
 
-
-
 def _unit(d: int) -> tuple[int, ...]:
     return (1, *[0] * (d - 1))
 

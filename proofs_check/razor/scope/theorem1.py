@@ -23,8 +23,6 @@ from theory import alibi
 
 THEOREM = "RazorAttention, Section 3.1, Theorem 1"
 PROOF = "RazorAttention, Appendix A"
-
-
 HALF = Fraction(1, 2)
 E1 = ((1, 0), (0, 0))
 
