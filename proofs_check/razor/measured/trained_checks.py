@@ -28,13 +28,17 @@ def _comparison() -> Any:
     return read_comparison()
 
 
+def _cell(*wanted: Any) -> Any:
+    """The cell of a policy, a budget and a seed."""
+    return next(cell for cell in _comparison().cells if (cell.policy, cell.budget, cell.seed) == wanted)
+
+
 @cache
 def _measured(policy: str, budget: str, seed: int) -> tuple[float, float]:
     """Bits per byte and share of answered questions."""
     from dynamics.comparison.statistics import accuracy_of, bits_of
 
-    wanted = (policy, "1" if policy == "full" else budget, seed)
-    cell = next(c for c in _comparison().cells if (c.policy, c.budget, c.seed) == wanted)
+    cell = _cell(policy, "1" if policy == "full" else budget, seed)
     return bits_of(cell), accuracy_of(cell, _comparison().settings.pairs)
 
 
@@ -110,9 +114,7 @@ def set_does_not(budget: str, seed: int, draw: int) -> Margin:
 
 def _recovered(budget: str, seed: int, draw: int) -> float:
     settings, gap = _comparison().settings, _lost("razor, no heads", budget, seed)
-    wanted = ("razor, random heads", budget, seed)
-    cell = next(c for c in _comparison().cells if (c.policy, c.budget, c.seed) == wanted)
-    rows = cell.hits[draw * settings.needle_rows : (draw + 1) * settings.needle_rows]
+    rows = _cell("razor, random heads", budget, seed).hits[draw * settings.needle_rows : (draw + 1) * settings.needle_rows]
     share = sum(rows) / (settings.needle_rows * settings.pairs)
     return 1 - (_measured("full", budget, seed)[1] - share) / gap
 
