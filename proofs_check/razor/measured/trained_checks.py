@@ -114,7 +114,8 @@ def set_does_not(budget: str, seed: int, draw: int) -> Margin:
 
 def _recovered(budget: str, seed: int, draw: int) -> float:
     settings, gap = _comparison().settings, _lost("razor, no heads", budget, seed)
-    rows = _cell("razor, random heads", budget, seed).hits[draw * settings.needle_rows : (draw + 1) * settings.needle_rows]
+    hits = _cell("razor, random heads", budget, seed).hits
+    rows = hits[draw * settings.needle_rows : (draw + 1) * settings.needle_rows]
     share = sum(rows) / (settings.needle_rows * settings.pairs)
     return 1 - (_measured("full", budget, seed)[1] - share) / gap
 
