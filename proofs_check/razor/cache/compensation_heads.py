@@ -39,24 +39,12 @@ def outputs(dropped: Sequence, dropped_values: Sequence, kept: Sequence, kept_va
     )
 
 
-def symbolic_head(n_dropped: int, n_kept: int, coordinate: int = 0) -> Outputs:
-    """Free positive weights, Zhat free as well; values free, vhat their mean; symbols shared by all coordinates.
-
-    0 dropped tokens stand for any number of tokens on both sides: their sums of weights and of weighted values are
-    free, and so is vhat.
+def symbolic_head() -> Outputs:
+    """Any number of dropped and of kept tokens: one a side, whose free positive weight is the sum of all and whose
+    value their weighted mean. The weight of the token is free as well, and so is its value.
     """
-    if not n_dropped:
-        return _summed_head(coordinate)
-    down, up = sp.symbols(f"d0:{n_dropped}", positive=True), sp.symbols(f"w0:{n_kept}", positive=True)
-    values = sp.symbols(f"u{coordinate}_0:{n_dropped}", real=True)
-    others = sp.symbols(f"v{coordinate}_0:{n_kept}", real=True)
-    return outputs(down, values, up, others, sp.Symbol("z", positive=True), sum(values) / n_dropped)
-
-
-def _summed_head(coordinate: int) -> Outputs:
-    """The same with one token a side, whose weight is the sum of all and whose value their weighted mean."""
     down, up, token = sp.symbols("Z_D Z_K z", positive=True)
-    u, v, w = (sp.Symbol(f"{name}{coordinate}", real=True) for name in ("u", "v", "vhat"))
+    u, v, w = sp.symbols("u v vhat", real=True)
     return outputs([down], [u], [up], [v], token, w)
 
 

@@ -91,9 +91,6 @@ def _form() -> Statement:
         says=both(found <= bound, found < eps, implies(spread > 0, bound < eps)),
     )  # fmt: skip
 
-RANGE = "The numerator of Eq. 2, without -ln eps, must be at least the range D of the head's logits"
-
-
 def _discard() -> Rule:
     """numerator: that of Eq. 2 without -ln eps. It has to be the range D of the logits at least."""
 

@@ -1,7 +1,13 @@
 """What token dropping loses, what a fused kernel gives, what is trained: sentences that can be proved or counted."""
 
+from collections.abc import Sequence
+from fractions import Fraction
 
-from proofs_check.evidence.margin import same
+import numpy as np
+import sympy as sp
+
+from proofs_check.evidence.margin import Margin, close, different, identity, same, worst
+from proofs_check.evidence.tolerances import KERNEL
 from proofs_check.ledger.claim import (
     ENUMERATED,
     INSTANCES,
@@ -17,13 +23,127 @@ from proofs_check.ledger.claim import (
 )
 from proofs_check.ledger.exact_claim import exact_claim
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, sampled, symbolic
-from proofs_check.razor.cache import truncation_checks as t
-from proofs_check.razor.formal.dropped_mass import RANGE
-from proofs_check.razor.measured import method_checks as c
-from proofs_check.razor.scope import mass_checks as m
+from proofs_check.razor.cache.compensation_heads import symbolic_head
+from proofs_check.razor.cache.truncation import leave_one_out, output_split
 
 SWAPPED = {"first": (1, 0, 2), "second": (0, 1, 2), "values": (5, 5, 1)}
 NAMED, IN_TABLE_3 = ("Baichuan", "Llama2", "Llama3", "Qwen"), ("Baichuan", "Llama3", "Qwen")
+
+
+def singled_out(power: int = 1) -> Margin:
+    """A key D above N - 1 others of one logit weighs 1/(1 + (N - 1) e^{-D}), which tends to 1 in D."""
+    wide, number = sp.symbols("D N", positive=True)
+    weight = sp.exp(wide) / (sp.exp(wide) + number - 1)
+    form = 1 / (1 + (number - 1) * sp.exp(-power * wide))
+    return worst([identity(weight, form), identity(sp.limit(weight, wide, sp.oo), 1)])
+
+
+def something_lost(kept_all: bool = False) -> Margin:
+    """Values 1 on the dropped and 0 on all kept tokens: the output was T and is 0; T is positive, free weights."""
+    h = symbolic_head()
+    mass = h.mass.subs(sp.Symbol("Z_D", positive=True), 0) if kept_all else h.mass
+    lost = identity((h.full - h.kept).subs({h.dropped_mean: 1, h.kept: 0}), h.mass)
+    return worst([lost, same(bool(sp.sympify(mass).is_positive), True)])
+
+
+def undetermined(first: Sequence[int], second: Sequence[int], values: Sequence[int]) -> Margin:
+    """Two rows of logits (times ln 2) with one output and one log-sum-exp, whose weights differ: what a fused kernel
+    returns does not give the weights back. Rationals."""
+    rows = [[Fraction(2) ** s for s in row] for row in (first, second)]
+    totals = [sum(row) for row in rows]
+    outputs = [sum(w * v for w, v in zip(row, values, strict=True)) / t for row, t in zip(rows, totals, strict=True)]
+    agree = same((outputs[0], totals[0]), (outputs[1], totals[1]))
+    weights = [tuple(w / t for w in row) for row, t in zip(rows, totals, strict=True)]
+    return agree if agree.value < 0 else different(*weights)
+
+
+def in_blocks(tokens: int, block: int, passes: int = 2) -> Margin:
+    """Column sums of causal attention, logits whole multiples of ln 2: from the normalisers of a first pass, block by
+    block, against whole rows. With one pass each block has its own normaliser."""
+    rng = np.random.default_rng(tokens)
+    powers = [[Fraction(2) ** int(rng.integers(-3, 4)) for _ in range(row + 1)] for row in range(tokens)]
+    whole = [sum((row[j] / sum(row) for row in powers if len(row) > j), Fraction(0)) for j in range(tokens)]
+    sums = [Fraction(0)] * tokens
+    for start in range(0, tokens, block):
+        for row in powers:
+            part = row[start : start + block]
+            total = sum(row) if passes == 2 else sum(part)
+            for j, power in enumerate(part, start):
+                sums[j] += power / total
+    return same(tuple(sums), tuple(whole))
+
+
+def fused(seed: int, count_token: bool = True) -> Margin:
+    """The last query of a random compressed cache by torch's fused attention, which returns no weights, with ln N_d as
+    one more coordinate of khat; against the written-out computation, float64."""
+    import torch
+    from torch.nn.functional import scaled_dot_product_attention
+
+    from dynamics.razor.masked import MaskedAttention
+    from dynamics.razor.plan import RazorPlan
+
+    rng = np.random.default_rng(seed)
+    length, width, sinks, window = 30, 4, int(rng.integers(0, 4)), int(rng.integers(3, 9))
+    plan = RazorPlan(2, 2, (frozenset({0}),), sinks=sinks, buffer=window, share=Fraction(0), compensation="mean")
+    tokens = [torch.from_numpy(rng.standard_normal((1, 2, length, width))) for _ in range(3)]
+    wanted = MaskedAttention(plan)(0, *tokens, scale=0.5, slopes=None)[0, :, -1]
+    found = []
+    for head, (query, *rows) in enumerate(zip(*(part[0] for part in tokens), strict=True)):
+        extra = torch.zeros(length)
+        if head not in plan.full[0]:
+            ends = length - window
+            rows = [torch.cat([x[:sinks], x[ends:], x[sinks:ends].mean(0, keepdim=True)]) for x in rows]
+            extra = torch.zeros(sinks + window + 1).double()
+            extra[-1] = np.log(ends - sinks) if count_token else 0.0
+        asked, keys = torch.cat([0.5 * query[-1:], torch.ones(1, 1)], 1), torch.cat([rows[0], extra[:, None]], 1)
+        values = torch.cat([rows[1], torch.zeros(len(extra), 1)], 1)
+        found.append(scaled_dot_product_attention(*(x.double()[None] for x in (asked, keys, values)), scale=1.0)[0, 0])
+    return close(torch.stack(found)[:, :width].numpy(), wanted.numpy(), KERNEL)
+
+
+def solved(sign: int = 1) -> Margin:
+    """B - l n - ln eps = -l (n - (B - ln eps)/l), l > 0: one is at most 0 where the other factor is at least 0."""
+    slope, bound, n, eps = sp.symbols("l B n eps", positive=True)
+    return identity(bound - slope * n - sp.log(eps), -slope * (n - (bound - sign * sp.log(eps)) / slope))
+
+
+def parameters_of(norm: str) -> Margin:
+    """torch's norm of that name has a gain and nothing else."""
+    import torch
+
+    module = getattr(torch.nn, norm)(8)
+    return same(tuple(name for name, _ in module.named_parameters()), ("weight",))
+
+
+def weights_stay(seed: int, train: bool = False) -> Margin:
+    """Scores of all heads and a decoding with the Razor cache leave every parameter as it was, bit for bit, and ask for
+    no gradient; with `train` one step of gradient descent is taken in between."""
+    import torch
+
+    from dynamics.heads.scores import head_scores
+    from dynamics.model.attention_function import replaced
+    from dynamics.model.config import ModelConfig
+    from dynamics.model.decoder import InductionModel
+    from dynamics.razor.cache import RazorCache
+    from dynamics.razor.plan import RazorPlan
+
+    config = ModelConfig(vocab=24, width=16, n_heads=4, n_layers=2, position=("rope", "alibi", "none")[seed % 3])
+    model = InductionModel(config, torch.Generator().manual_seed(seed))
+
+    def stored() -> list[bytes]:
+        return [p.detach().numpy().tobytes() for p in model.state_dict().values()]
+
+    before = stored()
+    head_scores(model, k=8, repeats=2, seed=seed)
+    plan = RazorPlan(4, 4, (frozenset({0}), frozenset()), sinks=1, buffer=4, share=Fraction(0))
+    with torch.no_grad(), replaced(model, RazorCache(plan)):
+        model(torch.arange(20)[None] % 24)
+    if train:
+        model(torch.arange(20)[None] % 24).sum().backward()
+        torch.optim.SGD(model.parameters(), lr=0.1).step()
+    asked = sum(p.grad is not None for p in model.parameters())
+    return worst([same(stored() == before, True), same(asked, 0)])
+
 
 CLAIMS: tuple[Claim, ...] = (
     mathematical(
@@ -32,10 +152,10 @@ CLAIMS: tuple[Claim, ...] = (
         "Dropping a token irreversibly takes what later queries may need.",
         symbolic(
             "the weight of one key D above N - 1 others, every N and D; the change of the output, any other tokens",
-            lambda: c.worst([c.singled_out(), t.leave_one_out(0)]),
+            lambda: worst([singled_out(), leave_one_out()]),
             ONCE,
-            Control("e^{-2D}", lambda: c.singled_out(power=2)),
-            Control("a for a/(1 - a)", lambda: t.leave_one_out(0, plain=True)),
+            Control("e^{-2D}", lambda: singled_out(power=2)),
+            Control("a for a/(1 - a)", lambda: leave_one_out(plain=True)),
         ),
         reading="In the heads that drop it: a query that singles it out by a logit D gives it 1/(1 + (N - 1)e^{-D}), "
         "and without it the output moves by a/(1 - a) ||v - o||.",
@@ -49,9 +169,9 @@ CLAIMS: tuple[Claim, ...] = (
         "Methods that drop tokens inherently assume that no later query needs them.",
         symbolic(
             "o - o_K = T (vbar - o_K), any number of tokens; T > 0 and seen by values 1 on dropped, 0 on kept tokens",
-            lambda: c.worst([t.output_split(0, 0), c.something_lost()]),
+            lambda: worst([output_split(), something_lost()]),
             ONCE,
-            Control("nothing dropped", lambda: c.something_lost(kept_all=True)),
+            Control("nothing dropped", lambda: something_lost(kept_all=True)),
         ),
         reading="Attention without them is full attention, for all values, only if their weight is zero, which a "
         "softmax gives to none.",
@@ -64,9 +184,9 @@ CLAIMS: tuple[Claim, ...] = (
         "Methods that drop by importance cannot but lose what a later query may want.",
         symbolic(
             "values 1 on the dropped and 0 on the kept tokens: T > 0 is lost, any weights and numbers",
-            c.something_lost,
+            something_lost,
             ONCE,
-            Control("nothing dropped", lambda: c.something_lost(kept_all=True)),
+            Control("nothing dropped", lambda: something_lost(kept_all=True)),
         ),
         verdict=Verdict.HOLDS_IF,
         severity=Severity.READING,
@@ -81,7 +201,7 @@ CLAIMS: tuple[Claim, ...] = (
         "Importance scores made of attention weights cannot be had from FlashAttention.",
         exact(
             "two rows of three logits, one output and one log-sum-exp, other weights; rationals",
-            c.undetermined,
+            undetermined,
             (SWAPPED,),
             Control("values that differ", None, ({**SWAPPED, "values": (5, 4, 1)},)),
             Control("the same row twice", None, ({**SWAPPED, "second": (1, 0, 2)},)),
@@ -101,9 +221,9 @@ CLAIMS: tuple[Claim, ...] = (
         "log-sum-exp that a fused kernel returns gives them exactly.",
         exact(
             "causal rows of 8, 24 and 40 tokens in blocks, rationals",
-            c.in_blocks,
+            in_blocks,
             ({"tokens": 8, "block": 3}, {"tokens": 24, "block": 5}, {"tokens": 40, "block": 16}),
-            Control("one pass, each block normalised by itself", lambda **p: c.in_blocks(**p, passes=1)),
+            Control("one pass, each block normalised by itself", lambda **p: in_blocks(**p, passes=1)),
         ),
         coverage=everywhere(
             "A weight is its own exponential over the row's normaliser, so the second pass adds the same terms in any "
@@ -119,9 +239,9 @@ CLAIMS: tuple[Claim, ...] = (
         "RazorAttention does not use the attention map as its metric.",
         sampled(
             "random caches with a whole and a cut head: torch's fused attention against the written-out one",
-            c.fused,
+            fused,
             lambda effort: [{"seed": s} for s in range(12 if effort is Effort.QUICK else 200)],
-            Control("the token without ln N_d", lambda seed: c.fused(seed, count_token=False)),
+            Control("the token without ln N_d", lambda seed: fused(seed, count_token=False)),
         ),
         verdict=Verdict.HOLDS_IF,
         severity=Severity.READING,
@@ -148,7 +268,7 @@ CLAIMS: tuple[Claim, ...] = (
         "razor.thm1.rms_bias",
         "RazorAttention, Section 3.1, Theorem 1",
         "b = 0 for RMSNorm.",
-        c.parameters_of,
+        parameters_of,
         ({"norm": "RMSNorm"},),
         (Control("LayerNorm", points=({"norm": "LayerNorm"},)),),
         scope="the parameters of torch's module",
@@ -161,9 +281,9 @@ CLAIMS: tuple[Claim, ...] = (
         "||W_Q W_K||_2 (2 ||gamma||^2 + 2 ||b||^2) - l_h (m - n) <= log eps gives m - n >= the right side of Eq. 2.",
         symbolic(
             "solved for m - n, l_h > 0",
-            c.solved,
+            solved,
             ONCE,
-            Control("plus log eps", lambda: c.solved(sign=-1)),
+            Control("plus log eps", lambda: solved(sign=-1)),
         ),
         coverage=everywhere("Bound, slope, distance and eps are free."),
         formula=r"B-l_h(m-n)\le\log\epsilon\iff m-n\ge\frac{B-\log\epsilon}{l_h}",
@@ -184,55 +304,12 @@ CLAIMS: tuple[Claim, ...] = (
         "razor.abstract.training_free",
         "RazorAttention, Abstract and Section 1",
         "RazorAttention is training-free and plug-and-play: the original model is not retrained.",
-        c.weights_stay,
+        weights_stay,
         tuple({"seed": seed} for seed in range(6)),
-        (Control("a step of gradient descent", lambda seed: c.weights_stay(seed, train=True)),),
+        (Control("a step of gradient descent", lambda seed: weights_stay(seed, train=True)),),
         scope="random models with RoPE, ALiBi and no positions: every parameter bit for bit, no gradient asked for",
         nature=Nature.TEXTUAL,
         reading="Weights are neither trained nor changed; the attention call and the cache are replaced.",
         coverage=INSTANCES,
-    ),
-    mathematical(
-        "razor.sec3.1.adjusts",
-        "RazorAttention, Section 3.1",
-        "So ALiBi models adjust the cache size per head: a head keeps its recent L_h tokens.",
-        exact(
-            "one head at slope 1/256 and at 2 to 128 times it, everything else alike, in balls",
-            c.proportional,
-            tuple({"factor": 2**n} for n in range(1, 8)),
-            Control("its square", lambda factor: c.proportional(factor, power=2)),
-        ),
-        reading="The rule by which the cache is to be cut: L_h is inversely proportional to the slope. What it keeps "
-        "of a given context is another matter.",
-        coverage=everywhere("The slope is Eq. 2's denominator and stands nowhere else in it."),
-        formula=r"l_hL_h=2\|W_QW_K\|_2(\|\gamma\|^2+\|b\|^2)-\log\epsilon",
-        note="In every model measured here L_h exceeds the context, and nothing is dropped: "
-        "razor.trained.printed_scope.",
-    ),
-    mathematical(
-        "razor.sec3.1.larger_scope",
-        "RazorAttention, Section 3.1",
-        "Retrieval heads are those with a larger L_h.",
-        symbolic(
-            "the mass beyond (D + t - ln eps)/l for every eps, D and t >= 0",
-            m.with_room,
-            ONCE,
-            Control("a numerator below the range", lambda: m.with_room(printed=True)),
-        ),
-        exact(
-            "three heads whose numerator is D, their worst context beyond the printed L_h, in balls",
-            m.beyond_printed,
-            m.INSIDE,
-            Control("a head for which Theorem 1 fails", points=(m.FAILING,)),
-        ),
-        defect="razor.sec3.1.discard",
-        verdict=Verdict.HOLDS_IF,
-        severity=Severity.REPAIRABLE,
-        reading="As a necessity: what lies beyond L_h gets less than eps from a head, so that to retrieve from afar "
-        "takes a large L_h. As a name for such heads it cannot be wrong.",
-        coverage=everywhere("As razor.sec3.1.discard: every slope, range, eps and numerator at least D."),
-        formula=r"m-n>L_h\Rightarrow a_{m\to n}<\epsilon",
-        note=RANGE + ". The converse fails: the largest L_h do not name the heads that retrieve, "
-        "razor.reading.scope_rank.",
     ),
 )

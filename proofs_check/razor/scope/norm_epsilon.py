@@ -2,27 +2,22 @@
 
 from fractions import Fraction
 
-from flint import arb
-
 from proofs_check.evidence.margin import Margin, ball_above
 from proofs_check.ledger.claim import Claim, Control, everywhere
 from proofs_check.ledger.mathematical import exact, mathematical
 from proofs_check.oracles.alibi import ball
 
 THEOREM = "RazorAttention, Section 3.1, Theorem 1, corrected"
+SLOPE = Fraction(1, 4)
 
 
-def epsilon(inverse: int, product: int, slope: Fraction, bound: str = "gap") -> Margin:
+def epsilon(inverse: int, product: int, gap: int = 0) -> Margin:
     """RMSNorm with epsilon 1/inverse, d = 1, M = product > 0, so D_s = 0: a query at half the radius sees a token at
-    distance 1 above 1/(1 + e^l); `bound` "range" asks the same of 1/(1 + e^{l - D}), D = 2 product."""
+    distance 1 above 1/(1 + e^l), l = 1/4; with `gap` above 1/(1 + e^{l - gap})."""
     small = ball(Fraction(1, inverse))
-    query = (small / 3).sqrt()  # h / sqrt(h^2 + eps) = 1/2
-    states = [1 / (1 + small).sqrt(), query / (query * query + small).sqrt()]
-    own, seen = product * states[1] * states[1], product * states[1] * states[0]
-    weight = 1 / (1 + (ball(slope) + own - seen).exp())
-    gap = arb(0) if bound == "gap" else arb(2 * product)
-    limit = 1 / (1 + (ball(slope) - gap).exp())
-    return ball_above(weight, limit)
+    key, query = 1 / (1 + small).sqrt(), ball(Fraction(1, 2))  # h / sqrt(h^2 + eps) at h = 1 and sqrt(eps/3)
+    weight = 1 / (1 + (ball(SLOPE) + product * query * (query - key)).exp())
+    return ball_above(weight, 1 / (1 + ball(SLOPE - gap).exp()))
 
 
 CLAIMS: tuple[Claim, ...] = (
@@ -34,12 +29,8 @@ CLAIMS: tuple[Claim, ...] = (
         exact(
             "d = 1, RMSNorm, W_Q^T W_K = c > 0, so D_s = 0: two tokens, the query's hidden state sqrt(eps/3); in balls",
             epsilon,
-            tuple(
-                {"inverse": inverse, "product": product, "slope": Fraction(1, 4)}
-                for inverse in (10**5, 10**6)
-                for product in (1, 8, 40)
-            ),
-            Control("the bound of D", lambda **p: epsilon(**p, bound="range")),
+            tuple({"inverse": i, "product": c} for i in (10**5, 10**6) for c in (1, 8, 40)),
+            Control("the bound of D", lambda inverse, product: epsilon(inverse, product, gap=2 * product)),
         ),
         formula=r"\sup_{\|z\|^2\le d}(\alpha-s)\ge\sup_{\|z\|^2=d}(\alpha-s)",
         coverage=everywhere("One exact head refutes the bound with D_s; D is the maximum of a convex function."),

@@ -3,8 +3,7 @@
 import pytest
 
 from dynamics.comparison.head_reading import read_reading
-from proofs_check.razor.measured import reading_checks as c
-from proofs_check.razor.measured import trained_checks
+from proofs_check.razor.measured import reading as c
 
 READING = read_reading()
 
@@ -71,15 +70,3 @@ def test_more_heads_that_answer_less_are_no_rise(changed):
     curve[5] = curve[5].model_copy(update={"hits": 255})
     changed(ranked=tuple(curve))
     assert c.in_steps(0).value < 0
-
-
-def test_a_printed_scope_drops_nothing_only_beyond_the_last_distance(monkeypatch):
-    class Head:
-        largest, printed, sharp = (1.0, 0.5, 0.1), 2.5, 1.5
-
-    class Scopes:
-        heads = (Head,)
-
-    monkeypatch.setattr(trained_checks, "_scopes", lambda task="text": Scopes)
-    assert trained_checks.printed_drops_nothing(0).value > 0 > trained_checks.printed_drops_nothing(0, factor=0.5).value
-    assert trained_checks.printed_drops_nothing(0, scope="sharp").value < 0

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from proofs_check.razor.cache import compensation_variant_checks as variants
+from proofs_check.razor.cache import compensation_variants as variants
 
 
 @pytest.mark.parametrize(("phase", "wanted"), [(0, "1.335"), (Fraction(1, 3), "1.166"), (1, "0.669")])

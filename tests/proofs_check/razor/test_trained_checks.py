@@ -7,6 +7,7 @@ from dynamics.comparison.plan import POLICIES
 from dynamics.comparison.presets import preset
 from dynamics.comparison.record import Cell, Comparison, Heads
 from proofs_check.evidence.margin import Undecided
+from proofs_check.razor.measured import trained_attention as attention
 from proofs_check.razor.measured import trained_checks as c
 
 QUESTIONS = 256  # of a seed: 32 windows of 8
@@ -85,7 +86,6 @@ def test_a_comparison_where_nothing_is_lost_without_heads_is_no_evidence(results
                                                          (250, 2.01, False), (256, 1.9, False)])  # fmt: skip
 def test_a_token_is_critical_by_retrieval_or_by_text(results, hits, bits, critical):
     results(**{"razor,_no_token": (hits, bits)})
-    assert (c.token_matters(**AT).value >= 0) == critical
     assert (c.token_does_not(**AT).value >= 0) != critical
 
 
@@ -105,10 +105,13 @@ def test_better_is_five_points_or_fewer_bits(results):
 
 
 def test_bounds_and_scopes_are_compared_with_what_was_measured(monkeypatch):
-    head = HeadScope(seed=0, layer=0, head=0, slope=0.5, logit_range=2.0, self_gap=2.0, printed=9.0, spectral=9.0,
-                     sharp=4.0, reach=5, largest=(1.0, 0.5, 0.1))  # fmt: skip
+    """Distances 0 to 2 are measured: a scope of 2 ends there, one of 2.5 beyond."""
+    head = HeadScope(seed=0, layer=0, head=0, slope=0.5, logit_range=2.0, self_gap=2.0, printed=2.5, spectral=9.0,
+                     sharp=2.0, reach=3, largest=(1.0, 0.5, 0.1))  # fmt: skip
     scopes = MeasuredScopes(eps=1e-3, corpus="x", windows=1, context=3, heads=(head,))
-    monkeypatch.setattr(c, "_scopes", lambda task="text": scopes)
-    assert c.within_bound(0).value > 0 > c.within_bound(0, factor=0.1).value
-    assert c.within_scope(0).value == 0 > c.within_scope(0, factor=0.9).value
-    assert c.printed_covers(0).value > 0 > c.printed_covers(0, factor=0.4).value
+    monkeypatch.setattr(attention, "_scopes", lambda task="text": scopes)
+    assert attention.within_bound(0).value > 0 > attention.within_bound(0, factor=0.1).value
+    assert attention.within_scope(0).value == 0 > attention.within_scope(0, factor=0.9).value
+    assert attention.printed_covers(0).value > 0 > attention.printed_covers(0, factor=0.4).value
+    assert attention.printed_drops_nothing(0).value > 0 > attention.printed_drops_nothing(0, factor=0.5).value
+    assert attention.printed_drops_nothing(0, scope="sharp").value < 0
