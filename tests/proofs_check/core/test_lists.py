@@ -16,7 +16,7 @@ from tests.proofs_check.core.false_statements import EMPTY, FALSE, FORBIDDEN
 from tests.proofs_check.core.true_statements import TRUE
 
 REFUTED = 0.90  # the share that has to be reached
-PROVED = 0.60  # the aim
+PROVED = 0.63  # at least 85 of 134 were proved when this was last measured
 _FEW = (
     "exp.chord",
     "log.of_product",
