@@ -1,6 +1,6 @@
 """The lists that the core is measured on: false statements, of which none is ever confirmed, and true ones.
 
-A spread of each runs every time; `make test-deep` runs them whole and holds the shares.
+The false ones and a few of the true ones run every time; `make test-deep` runs all and holds the shares.
 """
 
 import pytest
@@ -16,23 +16,30 @@ from tests.proofs_check.core.false_statements import EMPTY, FALSE, FORBIDDEN
 from tests.proofs_check.core.true_statements import TRUE
 
 REFUTED = 0.90  # the share that has to be reached
-PROVED = 0.60  # the aim; 153 of 253 were proved when this was last measured
-_SOME = [made for made in FALSE[1::2] if made.name != "false.whole.taxicab"]  # which takes seconds
-_FEW = slice(7, None, 36)
+PROVED = 0.63  # at least 85 of 134 were proved when this was last measured
+_FEW = (
+    "exp.chord",
+    "log.of_product",
+    "softmax.total",
+    "attention.hull",
+    "entropy.below_log",
+    "cauchy.plane_triangle",
+    "quotient.or_zero",
+)
 _LIGHT = Effort(refuter=800, prover=40, looks=200, depth=5, work=50_000)
 
 
-def witness_of(made):
-    """The part that fails with a point that the core accepts, or None."""
-    for label, sequent in obligations(made):
+def is_refuted(made):
+    """Is there a point at which some part of it fails, as the core sees it?"""
+    for _, sequent in obligations(made):
         point = refute(sequent)
         if point is not None:
             assert refutes(sequent, point)
-            return label, point
-    return None
+            return True
+    return False
 
 
-@pytest.mark.parametrize("made", _SOME, ids=lambda made: made.name)
+@pytest.mark.parametrize("made", FALSE, ids=lambda made: made.name)
 def test_a_false_statement_is_never_confirmed(made):
     try:
         found = decide(made, BRIEF)
@@ -43,22 +50,12 @@ def test_a_false_statement_is_never_confirmed(made):
 
 @pytest.mark.deep
 @pytest.mark.timeout(3600)
-def test_no_false_statement_is_confirmed_and_most_are_refuted():
-    refuted = 0
-    for made in FALSE:
-        found = witness_of(made)
-        refuted += found is not None
-        if found is None:
-            try:
-                offered = decide(made, BRIEF)
-            except Empty:
-                continue
-            assert offered.checked is None or offered.checked.outcome is not Outcome.PROVED, made.name
-    assert refuted >= REFUTED * len(FALSE)
+def test_most_false_statements_are_refuted():
+    assert sum(map(is_refuted, FALSE)) >= REFUTED * len(FALSE)
 
 
 def test_the_lists_are_as_long_as_they_claim():
-    assert len({made.digest for made in FALSE}) == len(FALSE) >= 200 and len(TRUE) >= 100
+    assert len({made.digest for made in FALSE}) == len(FALSE) >= 100 and len(TRUE) >= 100
 
 
 @pytest.mark.parametrize("way", FORBIDDEN)
@@ -72,8 +69,9 @@ def test_a_statement_about_nothing_is_an_error(made):
     assert satisfy(premise(made), steps=600) is None
 
 
-@pytest.mark.parametrize("made", TRUE[_FEW], ids=lambda made: made.name)
-def test_a_true_statement_is_never_refuted(made):
+@pytest.mark.parametrize("name", _FEW)
+def test_a_true_statement_is_never_refuted(name):
+    (made,) = (made for made in TRUE if made.name == f"true.{name}")
     found = decide(made, _LIGHT)
     assert found.checked is None or found.checked.outcome is not Outcome.REFUTED
     if found.certificate is not None:
@@ -81,19 +79,12 @@ def test_a_true_statement_is_never_refuted(made):
 
 
 @pytest.mark.deep
-@pytest.mark.timeout(3600)
-def test_no_true_statement_is_refuted():
-    for made in TRUE:
-        found = decide(made, _LIGHT)
-        assert found.checked is None or found.checked.outcome is not Outcome.REFUTED, made.name
-
-
-@pytest.mark.deep
 @pytest.mark.timeout(7200)
-def test_as_many_true_statements_are_proved_as_before():
+def test_no_true_statement_is_refuted_and_as_many_are_proved_as_before():
     outcomes = {}
     for made in TRUE:
         found = decide(made, UNAIDED)
         outcomes[made.name] = None if found.checked is None else found.checked.outcome
-    proved = sum(outcome is Outcome.PROVED for outcome in outcomes.values())
-    assert proved >= PROVED * len(TRUE), sorted(name for name, o in outcomes.items() if o is not Outcome.PROVED)
+    assert Outcome.REFUTED not in outcomes.values(), outcomes
+    open_ = sorted(name for name, told in outcomes.items() if told is not Outcome.PROVED)
+    assert len(open_) <= (1 - PROVED) * len(TRUE), open_
