@@ -78,6 +78,7 @@ def table(found: Iterable[Share], first: str) -> list[str]:
 
 RECORDS = {"rule": "statements: sentence, conditions and verdict computed from a tree", "runs": "listings that are run",
            "refers": "labels and symbols, looked up in the paper's list", "quoted": "quotations: our words",
+           "trained": "trainings here: sentence, names and numbers printed from the runs that ship",
            "by hand": "by hand: sentence, conditions, verdict and checks"}  # fmt: skip
 
 

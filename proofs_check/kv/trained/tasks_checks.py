@@ -2,41 +2,31 @@
 
 import itertools
 from fractions import Fraction
-from functools import cache
 from statistics import median
 
-from proofs_check.evidence.margin import Margin, at_most, less, same, worst
+from proofs_check.evidence.margin import Margin, at_most, same
 from proofs_check.kv.trained.hop_data import ERRORS, ROWS, positions
-from proofs_check.kv.trained.sweep_margins import Variant, shipped
+from proofs_check.records.shipped import Run, shipped
 
 
-def final_error(variant: Variant) -> float:
-    """Median over seeds of the held-out error at the end: at the level, or at the end of the budget."""
-    return median(1 - result.accuracy[-1] for result in shipped(variant))
+def final_error(run: Run) -> float:
+    """The median over seeds of the held-out error at the end."""
+    return median(1 - result.accuracy[-1] for result in shipped(run))
 
 
-def largest_gap(first: Variant, second: Variant) -> float:
-    """Largest difference of the median accuracies after equally many steps; a run that stopped keeps its last score."""
-    curves = [_median_curve(one) for one in (first, second)]
+def largest_gap(run: tuple[Run, Run]) -> float:
+    """The largest difference of the median accuracies of two models after equally many steps."""
+    curves = [_median_curve(one) for one in run]
     longest = max(map(len, curves))
-    a, b = (curve + curve[-1:] * (longest - len(curve)) for curve in curves)
+    a, b = (curve + curve[-1:] * (longest - len(curve)) for curve in curves)  # a run that stopped keeps its last score
     return max(abs(x - y) for x, y in zip(a, b, strict=True))
 
 
-def _median_curve(variant: Variant) -> list[float]:
-    curves = [result.accuracy for result in shipped(variant)]
+def _median_curve(run: Run) -> list[float]:
+    curves = [result.accuracy for result in shipped(run)]
     longest = max(map(len, curves))
     held = [curve + curve[-1:] * (longest - len(curve)) for curve in curves]
     return [median(scores) for scores in zip(*held, strict=True)]
-
-
-@cache
-def unlike_figure_1a(first: Variant, second: Variant, models: tuple[str, str] = ("kv-shift", "vanilla-1")) -> Margin:
-    """The curves stay within 0.1 of each other, where Figure 1a's one-layer models end 0.8 apart."""
-    from proofs_check.kv.trained.figure1a import _accuracy
-
-    apart = _accuracy(models[0], None) - _accuracy(models[1], None)
-    return worst([at_most(largest_gap(first, second), 0.1), at_most(0.8, apart)])
 
 
 def look_up(size: int, weight: Fraction, assumed: Fraction | None = None) -> Margin:
@@ -53,12 +43,6 @@ def look_up(size: int, weight: Fraction, assumed: Fraction | None = None) -> Mar
         first = [(read[token] - (1 - w) * (b == token)) / w for token in range(size)]
         found.append([max(first[one] + (b == two) - 1, Fraction(0)) for one, two in pairs])
     return same(found, [[Fraction(row == column) for column in pairs] for row in pairs])
-
-
-def error(variant: Variant, below: float | None = None, above: float | None = None) -> Margin:
-    """The final error is below one bound or above another."""
-    found = final_error(variant)
-    return less(found, below) if below is not None else less(above, found)
 
 
 def roles(task: str, chained: bool) -> Margin:
