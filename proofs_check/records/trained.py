@@ -25,7 +25,7 @@ WITH = {"k": "shifted keys", "v": "shifted values", "kv": "KV shifting", "qkv": 
         "common": "one common mixture", "half": "half of the channels shifted",
         "fused": "the fusion given", "apart": "the decoupling given"}  # fmt: skip
 CHOICES = {"window": "window {}", "initial": "{} start", "parameters": "{} coefficients"}
-OPEN = "open, as it does not survive the correction for all comparisons: "
+LEFT = "it does not survive the correction for all comparisons"
 
 
 class Pair(NamedTuple):
@@ -64,7 +64,8 @@ Comparison = Pair | Counted
 @dataclass(frozen=True)
 class Bound:
     """A measure is at least a number for these runs, or below it, and not for those that are unlike. The first line of
-    the measure says what it is; seeds: of one that is taken run by run."""
+    the measure says what it is; seeds: of one that is taken run by run; shown: is the value printed, not only checked?
+    """
 
     measure: Callable[..., float]
     runs: Sequence[Any]
@@ -72,6 +73,7 @@ class Bound:
     least: Fraction | None = None
     below: Fraction | None = None
     seeds: Callable[[Any, Effort], Iterable[Any]] | None = None
+    shown: bool = True
 
     def points(self, runs: Sequence[Any], effort: Effort) -> list[dict[str, Any]]:
         if self.seeds is None:
@@ -83,13 +85,15 @@ class Bound:
         return less(value, float(self.below)) if self.least is None else at_most(float(self.least), value)
 
     def said(self, words: "Words") -> str:
-        nearest, sign = (max, "up to ") if self.least is None else (min, "from ")
-        found = []
-        for run in self.runs:
-            value = nearest(self.measure(**point) for point in self.points([run], Effort.QUICK))
-            found.append(f"{words.name(run)} {sign * (self.seeds is not None)}{value:.3g}")
         side = f"below {float(self.below):g}" if self.least is None else f"at least {float(self.least):g}"
+        found = [f"{words.name(run)}{self._value(run) if self.shown else ''}" for run in self.runs]
         return f"{_first_line(self.measure)} was {side}: {', '.join(found)}"
+
+    def _value(self, run: Any) -> str:
+        """The value that is closest to the number."""
+        values = [self.measure(**point) for point in self.points([run], Effort.QUICK)]
+        nearest, sign = (max(values), "up to") if self.least is None else (min(values), "from")
+        return f" {sign} {nearest:.3g}" if self.seeds else f" {nearest:.3g}"
 
 
 def reaches(percent: int, *runs: Run, unlike: Sequence[Run]) -> Bound:
@@ -153,7 +157,7 @@ class Trained:
         yield from words.compared(self.ahead)
         left = list(words.compared(self.left, left=True))
         if left:
-            yield OPEN + "; ".join(left)
+            yield f"open, as {LEFT}: {'; '.join(left)}"
 
     def _evidence(self) -> Iterator[Evidence]:
         paper = self.id.split(".")[0]

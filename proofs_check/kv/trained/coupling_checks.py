@@ -74,7 +74,7 @@ def _follows(head: Head) -> bool:
 
 
 def elsewhere(run: Any, seed: int | None) -> float:
-    """The share of heads that are not in the upper right of Table 5 by size (|alpha1| < |alpha2|, |beta1| > |beta2|)."""
+    """The share of heads outside of the upper right of Table 5 by size (|alpha1| < |alpha2|, |beta1| > |beta2|)."""
     found = _cells(run(heads(seed)))
     return 1 - found[1] / max(sum(found), 1)
 
