@@ -93,6 +93,16 @@ def budget(run: Run) -> int:
     return int(shipped(run)[0].job.training.steps)
 
 
+def level_of(run: Run) -> str:
+    """The accuracy at which a run arrives."""
+    return f"{100 * shipped(run)[0].measure.level:g} %"
+
+
+def number_of(run: Run) -> int:
+    """How many seeds there are."""
+    return 1 if run[0] == CHECKPOINT else len(shipped(run))
+
+
 def tally(run: Run) -> str:
     """The median steps to the level, and how many runs arrive where not all do."""
     found = times(run)
@@ -116,6 +126,6 @@ def sooner(first: Run, second: Run, factor: Fraction = Fraction(1)) -> Found:
     return Found(Fraction(share.value), rank_test(*late), "{:.2f} [{:.2f}, {:.2f}]".format(*share))
 
 
-def best(run: Run, seed: int) -> float:
+def best(of: Run, seed: int) -> float:
     """The best accuracy of each run."""
-    return max(result(run, seed).accuracy)
+    return max(result(of, seed).accuracy)

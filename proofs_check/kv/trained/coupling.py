@@ -12,7 +12,7 @@ import sympy as sp
 from proofs_check.kv.trained import coupling_checks as c
 from proofs_check.ledger.claim import INSTANCES, Control, Effort, everywhere
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic
-from proofs_check.records.trained import Bound, Counted, Trained
+from proofs_check.records.trained import Bound, Comparison, Trained
 from theory.symbols import alpha1, alpha2
 
 APPENDIX = "KV shifting (final), Appendix F"
@@ -21,16 +21,11 @@ BELOW = "Appendix F, text below Table 5, trained here"
 ADDED = "Theorem 3.4, Appendix C (first version: Theorem 3), our addition"
 HEADS = [("coupling", "kv-shift-8")]
 ENDS, STARTS = ("alpha", "beta"), ("start_alpha", "start_beta")
-AT_FIRST = (c.starts,)
 
 
 def _seeds(run: Any, effort: Effort) -> tuple[int | None, ...]:
     """The shipped heads, and with full effort those of models trained afresh."""
     return (None,) if effort is Effort.QUICK else (None, 1000, 1001)
-
-
-def each(measure: Any, *subjects: Any, unlike: Any, **side: Fraction) -> Bound:
-    return Bound(measure, subjects, unlike, seeds=_seeds, **side)
 
 
 CLAIMS = (
@@ -80,26 +75,26 @@ CLAIMS = (
         hypotheses=("interior position, T >= 5", "logits at d = infinity (kv.eq10.corrected)"),
     ),
     Trained("kv.beyond.sign_rule.trained", ADDED, runs=HEADS, counts=[c.kept_signs],
-            ahead=[Counted(c.signs, (c.previous_and_previous,))], bounds=[
-                each(c.lowest, c.previous_and_own, least=Fraction(-1, 2),
-                     unlike=[c.own_and_own, c.previous_and_previous]),
-                each(c.highest, c.previous_and_own, least=Fraction(10), unlike=[c.own_and_own])]),
-    Trained("kv.beyond.route.trained", ADDED, runs=HEADS, ahead=[Counted(c.models_with_both, (-1,))],
+            ahead=[Comparison(c.signs, (), (c.previous_and_previous,))], bounds=[
+                Bound(c.lowest, [c.previous_and_own], "at least", Fraction(-1, 2),
+                      [c.own_and_own, c.previous_and_previous], _seeds),
+                Bound(c.highest, [c.previous_and_own], "at least", Fraction(10), [c.own_and_own], _seeds)]),
+    Trained("kv.beyond.route.trained", ADDED, runs=HEADS, ahead=[Comparison(c.models_with_both, (), (-1,))],
             why="Both routes of the theory are taken."),
     Trained("kv.tab5.upper_right.trained", BELOW, runs=HEADS, bounds=[
-        each(c.elsewhere, c.followers, below=Fraction(1, 1000), unlike=[c.followers_at_first, c.ends])]),
+        Bound(c.elsewhere, [c.followers], "below", Fraction(1, 1000), [c.followers_at_first, c.ends], _seeds)]),
     Trained("kv.tab5.coupled.trained", "Appendix F, first paragraph, with Table 5, trained here", runs=HEADS,
-            counts=[c.cells_by_size], ahead=[Counted(c.coupled, AT_FIRST)]),
+            counts=[c.cells_by_size], ahead=[Comparison(c.coupled, (), (c.starts,))]),
     Trained("kv.tab5.asymmetry.trained", BELOW, runs=HEADS, counts=[c.cells_by_size],
-            ahead=[Counted(c.upper_right_larger, AT_FIRST)]),
+            ahead=[Comparison(c.upper_right_larger, (), (c.starts,))]),
     Trained("kv.tab5.diagonal.trained", "Appendix F, Table 5, trained here", runs=HEADS, counts=[c.cells_by_size],
-            ahead=[Counted(c.off_diagonal, AT_FIRST)],
+            ahead=[Comparison(c.off_diagonal, (), (c.starts,))],
             why="kv.tab5.diagonal is about a language model, whose other tasks these models do not have."),
     Trained("kv.appF.sums.trained", "Appendix F.1, trained here", runs=HEADS, bounds=[
-        Bound(c.sums_off_one, ENDS, STARTS, least=Fraction(1, 2))], outcome_of="kv.appF.sums"),
+        Bound(c.sums_off_one, ENDS, "at least", Fraction(1, 2), STARTS)], outcome_of="kv.appF.sums"),
     Trained("kv.appF1.negative.trained", "Appendix F.1, trained here", runs=HEADS, bounds=[
-        Bound(c.negative, ENDS, STARTS, least=Fraction(1, 10))], outcome_of="kv.appF.sums"),
+        Bound(c.negative, ENDS, "at least", Fraction(1, 10), STARTS)], outcome_of="kv.appF.sums"),
     Trained("kv.beyond.fate.trained", "Appendix F, our addition", runs=HEADS, counts=[c.fates],
-            ahead=[Counted(c.decides, ("alpha",), ("beta",))], left=[Counted(c.decides, ("beta",), ("alpha",))],
+            ahead=[Comparison(c.decides, ("beta",), ("alpha",))], left=[Comparison(c.decides, ("alpha",), ("beta",))],
             why="What a head becomes goes with its values' start."),
 )  # fmt: skip

@@ -73,9 +73,9 @@ def _follows(head: Head) -> bool:
     return bool(head.successor > 0.5)
 
 
-def elsewhere(run: Any, seed: int | None) -> float:
+def elsewhere(of: Any, seed: int | None) -> float:
     """The share of heads outside of the upper right of Table 5 by size (|alpha1| < |alpha2|, |beta1| > |beta2|)."""
-    found = _cells(run(heads(seed)))
+    found = _cells(of(heads(seed)))
     return 1 - found[1] / max(sum(found), 1)
 
 
@@ -143,24 +143,24 @@ def kept_signs() -> tuple[int, int]:
     return sum(previous_and_own(head) > 0 for head in heads(None)), len(heads(None))
 
 
-def lowest(run: Callable[[Head], float], seed: int | None) -> float:
+def lowest(of: Callable[[Head], float], seed: int | None) -> float:
     """The least value of any head."""
-    return min(map(run, heads(seed)))
+    return min(map(of, heads(seed)))
 
 
-def highest(run: Callable[[Head], float], seed: int | None) -> float:
+def highest(of: Callable[[Head], float], seed: int | None) -> float:
     """The largest value of any head."""
-    return max(map(run, heads(seed)))
+    return max(map(of, heads(seed)))
 
 
-def sums_off_one(run: str) -> float:
+def sums_off_one(of: str) -> float:
     """The share of heads whose two coefficients have a sum more than 1/10 away from 1."""
-    return float(np.mean([abs(sum(getattr(head, run)) - 1) > 0.1 for head in heads(None)]))
+    return float(np.mean([abs(sum(getattr(head, of)) - 1) > 0.1 for head in heads(None)]))
 
 
-def negative(run: str) -> float:
+def negative(of: str) -> float:
     """The share of heads with a coefficient below -1/2."""
-    return float(np.mean([min(getattr(head, run)) < -0.5 for head in heads(None)]))
+    return float(np.mean([min(getattr(head, of)) < -0.5 for head in heads(None)]))
 
 
 def _fate(name: str, found: Iterable[Head]) -> tuple[int, ...]:

@@ -15,7 +15,7 @@ from proofs_check.ledger.exact_claim import FINAL
 from proofs_check.ledger.mathematical import exact, mathematical
 from proofs_check.oracles.landscape import sentence, symbolic_one_hot_logits
 from proofs_check.records import quoted
-from proofs_check.records.trained import Pair, Trained
+from proofs_check.records.trained import Comparison, Trained, pair
 from theory.symbols import alpha1, alpha2, beta1, beta2
 
 META = f"{FINAL}, Section 3.3, first paragraph"
@@ -24,14 +24,14 @@ KV, K, COMMON, HALF, FUSED, APART, VANILLA = ("kv-shift", "k-shift", "common", "
                                               "decoupling-given", "vanilla-2")  # fmt: skip
 
 
-def at(width: int, first: str, second: str, factor: Fraction = Fraction(1)) -> Pair:
+def at(width: int, first: str, second: str, factor: Fraction = Fraction(1)) -> Comparison:
     """Two models of one width."""
-    return Pair(*(("decoupling", f"width-{width}.{name}") for name in (first, second)), factor)
+    return pair(*(("decoupling", f"width-{width}.{name}") for name in (first, second)), factor)
 
 
-def both(*pair: Any) -> list[Pair]:
+def both(*models: Any) -> list[Comparison]:
     """Two models, at either width."""
-    return [at(width, *pair) for width in (16, 64)]
+    return [at(width, *models) for width in (16, 64)]
 
 
 def circuit(tokens: int, keys: str, values: str) -> Margin:

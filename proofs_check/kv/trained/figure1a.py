@@ -12,13 +12,13 @@ from functools import lru_cache
 from proofs_check.kv.trained.sweeps import FIGURE_1A, ONE, TWO
 from proofs_check.ledger.claim import Effort
 from proofs_check.records.shipped import CHECKPOINT, Run, settings
-from proofs_check.records.trained import Bound, Pair, Trained, reaches, stays_below
+from proofs_check.records.trained import Bound, Trained, pair, reaches, stays_below
 
 KV = ("figure-1a", "kv-shift")
 
 
 @lru_cache(maxsize=16)
-def accuracy(run: Run, seed: int | None) -> float:
+def accuracy(of: Run, seed: int | None) -> float:
     """The share of held-out sentences that a model answers."""
     from dynamics.training.batches import heldout_rows
     from dynamics.training.checkpoint import shipped
@@ -27,9 +27,9 @@ def accuracy(run: Run, seed: int | None) -> float:
     from dynamics.training.loop import train
 
     if seed is None:
-        found = shipped(run[1])
+        found = shipped(of[1])
         return float(evaluate(found.model, heldout_of(found)).accuracy)
-    config, training = settings(run)
+    config, training = settings(of)
     training = training.model_copy(update={"seed": seed})
     model = train(config, training, device="cpu", progress=False).model
     return float(evaluate(model, heldout_rows(training, config.vocab)).accuracy)
@@ -40,9 +40,9 @@ def _seeds(run: Run, effort: Effort) -> tuple[int | None, ...]:
     return (None,) if effort is Effort.QUICK else (None, 1, 2)
 
 
-def apart(run: tuple[Run, Run]) -> float:
+def apart(of: tuple[Run, Run]) -> float:
     """The difference of the shares of held-out sentences that two models answer."""
-    first, second = (accuracy(one, None) for one in run)
+    first, second = (accuracy(one, None) for one in of)
     return first - second
 
 
@@ -52,13 +52,13 @@ def weights(name: str) -> Run:
 
 CLAIMS = (
     Trained("kv.fig1a.kv_shift.trained", FIGURE_1A, bounds=[
-        Bound(accuracy, [weights("kv-shift")], [weights("vanilla-1")], least=Fraction(99, 100), seeds=_seeds,
+        Bound(accuracy, [weights("kv-shift")], "at least", Fraction(99, 100), [weights("vanilla-1")], _seeds,
               shown=False),
         reaches(99, KV, unlike=[ONE])], outcome_of="kv.fig1a.kv_shift"),
     Trained("kv.fig1a.one_layer.trained", FIGURE_1A, bounds=[
-        Bound(accuracy, [weights("small-vanilla-1")], [weights("small-kv-shift"), weights("small-vanilla-2")],
-              below=Fraction(1, 2), seeds=_seeds, shown=False),
+        Bound(accuracy, [weights("small-vanilla-1")], "below", Fraction(1, 2),
+              [weights("small-kv-shift"), weights("small-vanilla-2")], _seeds, shown=False),
         stays_below(95, ONE, unlike=[TWO])], outcome_of="kv.fig1a.one_layer"),
-    Trained("kv.fig1a.faster.trained", FIGURE_1A, ahead=[Pair(KV, TWO, Fraction(1, 2))],
+    Trained("kv.fig1a.faster.trained", FIGURE_1A, ahead=[pair(KV, TWO, Fraction(1, 2))],
             outcome_of="kv.fig1a.faster"),
 )  # fmt: skip

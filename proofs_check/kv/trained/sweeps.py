@@ -5,7 +5,7 @@ from statistics import median
 
 from dynamics.tasks.induction import as_induction, length_law
 from proofs_check.records.shipped import Run, settings, shipped
-from proofs_check.records.trained import Bound, Pair, Trained, reaches, stays_below
+from proofs_check.records.trained import Bound, Trained, pair, reaches, stays_below
 
 FIGURE_1A, FIGURE_1B = (f"Section 3.2, Figure {name} (both versions), trained here" for name in ("1a", "1b"))
 FIGURE_7A = "Section 4.5, Figure 7a (first version: Section 4.7, Figure 8b), our addition"
@@ -24,28 +24,29 @@ def guess_accuracy(pool: int) -> float:
     return float(sum(p / (n_tokens - 1) for n_tokens, p in enumerate(law) if n_tokens > 1))
 
 
-def over_guess(run: Run) -> float:
+def over_guess(of: Run) -> float:
     """The median of the last accuracies, in parts of that of a guess among the sentence's tokens,"""
-    task = settings(run)[1].task
-    return median(one.accuracy[-1] for one in shipped(run)) / guess_accuracy(as_induction(task).pool)
+    task = settings(of)[1].task
+    return median(one.accuracy[-1] for one in shipped(of)) / guess_accuracy(as_induction(task).pool)
 
 
 CLAIMS = (
     Trained("kv.fig1a.two_layers.trained", FIGURE_1A, bounds=[reaches(99, TWO, unlike=[ONE])],
             outcome_of="kv.fig1a.two_layers"),
-    Trained("kv.fig1a.four_layers.here", FIGURE_1A, left=[Pair(FOUR, TWO), Pair(FOUR, TWO, Fraction(1, 2))],
+    Trained("kv.fig1a.four_layers.here", FIGURE_1A, left=[pair(FOUR, TWO), pair(FOUR, TWO, Fraction(1, 2))],
             outcome_of="kv.fig1a.four_layers"),
-    Trained("kv.fig1b.width.trained", FIGURE_1B, ahead=[Pair(vanilla(32), vanilla(16))],
-            left=[Pair(vanilla(16), vanilla(8)), Pair(vanilla(32), vanilla(64))], outcome_of="kv.fig1b.width"),
+    Trained("kv.fig1b.width.trained", FIGURE_1B, ahead=[pair(vanilla(32), vanilla(16))],
+            left=[pair(vanilla(16), vanilla(8)), pair(vanilla(32), vanilla(64))], outcome_of="kv.fig1b.width"),
     Trained("kv.fig1b.poor.trained", FIGURE_1B, bounds=[stays_below(50, vanilla(8), unlike=[NARROW_KV])],
             outcome_of="kv.fig1b.poor"),
     Trained("kv.fig1b.answers.trained", FIGURE_1B, bounds=[
-        Bound(over_guess, [vanilla(8)], [NARROW_KV, vanilla(16)], below=Fraction(1))], outcome_of="kv.fig1b.answers"),
-    Trained("kv.fig1b.kv_shift.trained", FIGURE_1B, left=[Pair(NARROW_KV, vanilla(8))], outcome_of="kv.fig1b.kv_shift"),
+        Bound(over_guess, [vanilla(8)], "below", Fraction(1), unlike=[NARROW_KV, vanilla(16)])],
+            outcome_of="kv.fig1b.answers"),
+    Trained("kv.fig1b.kv_shift.trained", FIGURE_1B, left=[pair(NARROW_KV, vanilla(8))], outcome_of="kv.fig1b.kv_shift"),
     Trained("kv.fig7a.induction.keys", FIGURE_7A, bounds=[reaches(95, KEYS, unlike=[VALUES, NONE])],
             outcome_of="kv.fig7a"),
     Trained("kv.fig7a.induction.values", FIGURE_7A, bounds=[stays_below(70, VALUES, NONE, unlike=[KEYS, BOTH])],
             outcome_of="kv.fig7a"),
     Trained("kv.fig7a.induction.query", f"Appendix G, {FIGURE_7A}",
-            left=[Pair(ALL, BOTH), Pair(ALL, BOTH, Fraction(3, 4))]),
+            left=[pair(ALL, BOTH), pair(ALL, BOTH, Fraction(3, 4))]),
 )  # fmt: skip

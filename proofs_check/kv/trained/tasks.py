@@ -7,7 +7,7 @@ from proofs_check.kv.trained.figure1a import apart, weights
 from proofs_check.ledger.claim import Control, everywhere
 from proofs_check.ledger.mathematical import exact, mathematical
 from proofs_check.records.shipped import Run
-from proofs_check.records.trained import Bound, Pair, Trained, reaches
+from proofs_check.records.trained import Bound, Trained, pair, reaches
 
 FIGURE_9 = "Appendix E.3, Figure 9 (first version: Section 3.3, Figure 3)"
 APPENDIX = "KV shifting (final), Appendix E.3"
@@ -19,15 +19,15 @@ def bare(kind: str, size: str) -> Run:
 
 TEXT, PAIR = ([("figure-9-text", f"{kind}.{row}") for kind in ("kv-shift", "vanilla")] for row in ("text", "pair"))
 KV, MLP_48, WIDTH_16 = (("figure-9-sizes", name) for name in ("kv-shift", "mlp-48", "width-16"))
-SIZES = [Pair(bare("kv-shift", size), bare("vanilla", size)) for size in ("50M", "0.4M", "0.8K")]
+SIZES = [(bare("kv-shift", size), bare("vanilla", size)) for size in ("50M", "0.4M", "0.8K")]
 
 CLAIMS = (
-    Trained("kv.fig9.no_gain", f"{FIGURE_9}, trained here", left=SIZES, outcome_of="kv.fig9",
+    Trained("kv.fig9.no_gain", f"{FIGURE_9}, trained here", left=[pair(*size) for size in SIZES], outcome_of="kv.fig9",
             why="What surrounds a pair is not said; here nothing does."),
     Trained("kv.fig9.unlike_fig1a.trained", f"{FIGURE_9}, trained here", bounds=[
-        Bound(c.largest_gap, [pair[:2] for pair in SIZES], [TEXT], below=Fraction(1, 10)),
-        Bound(apart, [(weights("kv-shift"), weights("vanilla-1"))], [(weights("vanilla-2"), weights("vanilla-1"))],
-              least=Fraction(4, 5), shown=False)], outcome_of="kv.fig9.unlike_fig1a"),
+        Bound(c.largest_gap, SIZES, "below", Fraction(1, 10), unlike=[TEXT]),
+        Bound(apart, [(weights("kv-shift"), weights("vanilla-1"))], "at least", Fraction(4, 5),
+              unlike=[(weights("vanilla-2"), weights("vanilla-1"))], shown=False)], outcome_of="kv.fig9.unlike_fig1a"),
     mathematical(
         "kv.appE.one_layer.table",
         f"{APPENDIX}, our addition",
@@ -55,11 +55,11 @@ CLAIMS = (
         reaches(95, bare("vanilla", "0.8K"), unlike=[("mqar", "vanilla-1")])], outcome_of="kv.appE.one_layer",
         why="Nothing here is estimated in context: the pairs are learned into the weights."),
     Trained("kv.appE.bottleneck.trained", "Appendix E.3, trained here",
-            ahead=[Pair(MLP_48, KV), Pair(WIDTH_16, KV, Fraction(2, 3))], left=[Pair(MLP_48, KV, Fraction(2, 3))],
+            ahead=[pair(MLP_48, KV), pair(WIDTH_16, KV, Fraction(2, 3))], left=[pair(MLP_48, KV, Fraction(2, 3))],
             outcome_of="kv.appE.bottleneck", why="The changes add parameters, which KV shifting does not."),
-    Trained("kv.fig9.text", f"{FIGURE_9}, our addition", ahead=[Pair(*TEXT)], left=[Pair(*TEXT, Fraction(3, 4))],
+    Trained("kv.fig9.text", f"{FIGURE_9}, our addition", ahead=[pair(*TEXT)], left=[pair(*TEXT, Fraction(3, 4))],
             outcome_of="kv.appE.fusion"),
-    Trained("kv.appE.positions.trained", "Appendix E.3, last paragraph, trained here", ahead=[Pair(*TEXT)],
-            left=[Pair(*PAIR)], outcome_of="kv.appE.positions",
+    Trained("kv.appE.positions.trained", "Appendix E.3, last paragraph, trained here", ahead=[pair(*TEXT)],
+            left=[pair(*PAIR)], outcome_of="kv.appE.positions",
             why="The models have rotary positions; one without positions was not trained."),
 )  # fmt: skip

@@ -9,14 +9,14 @@ from proofs_check.kv.trained.hop_data import ERRORS, ROWS, positions
 from proofs_check.records.shipped import Run, shipped
 
 
-def final_error(run: Run) -> float:
+def final_error(of: Run) -> float:
     """The median over seeds of the held-out error at the end."""
-    return median(1 - result.accuracy[-1] for result in shipped(run))
+    return median(1 - result.accuracy[-1] for result in shipped(of))
 
 
-def largest_gap(run: tuple[Run, Run]) -> float:
+def largest_gap(of: tuple[Run, Run]) -> float:
     """The largest difference of the median accuracies of two models after equally many steps."""
-    curves = [_median_curve(one) for one in run]
+    curves = [_median_curve(one) for one in of]
     longest = max(map(len, curves))
     a, b = (curve + curve[-1:] * (longest - len(curve)) for curve in curves)  # a run that stopped keeps its last score
     return max(abs(x - y) for x, y in zip(a, b, strict=True))

@@ -18,7 +18,7 @@ from proofs_check.ledger.claim import Status, Verdict
 from proofs_check.ledger.harness import run_claim
 from proofs_check.ledger.registry import load
 from proofs_check.records import shipped, trained
-from proofs_check.records.trained import Pair, Trained, reaches, stays_below
+from proofs_check.records.trained import Trained, pair, reaches, stays_below
 from tests.scripts.commands import text_of
 
 PAGE = text_of("docs/experiments.md")
@@ -44,25 +44,25 @@ def test_runs_beyond_the_horizon_of_a_share_of_the_steps_are_not_said_to_be_soon
 
 def test_a_comparison_comes_out_at_the_level_of_the_family_and_to_the_named_side(planted, monkeypatch):
     # All of eight before all of eight: two of the 12870 ways to split sixteen ranks are as far apart.
-    one = Pair("first", "early")
+    one = pair("first", "early")
     assert one.found().p == Fraction(2, 12870)
     for level, out in ((Fraction(2, 12870), True), (Fraction(1, 12870), False)):
         monkeypatch.setattr(trained, "level", lambda paper, level=level: level)
         assert (trained.stands(one, "kv").value >= 0) == out
         assert (trained.is_open(one, "kv").value >= 0) == (not out)
-        assert trained.stands(one.wrong, "kv").value < 0
+        assert trained.stands(one._replace(given=one.instead), "kv").value < 0
 
 
 PLANTS = {
-    "the pair exchanged": replace(FASTER, ahead=[Pair(TWO, KV, Fraction(1, 2))]),
-    "another factor": replace(FASTER, ahead=[Pair(KV, TWO, Fraction(1, 8))]),
+    "the pair exchanged": replace(FASTER, ahead=[pair(TWO, KV, Fraction(1, 2))]),
+    "another factor": replace(FASTER, ahead=[pair(KV, TWO, Fraction(1, 8))]),
     "what stands left open": replace(FASTER, ahead=[], left=FASTER.ahead),
     "what is open said to stand": replace(OPEN, ahead=OPEN.left[:1], left=[]),
     "another level": replace(FASTER, ahead=[], bounds=[reaches(100, TWO, unlike=[ONE])]),
     "a level below the scores": replace(FASTER, ahead=[], bounds=[stays_below(45, ONE, unlike=[TWO])]),
     "a level that tells nothing apart": replace(FASTER, ahead=[], bounds=[reaches(30, TWO, unlike=[ONE])]),
     "a sentence of the paper": replace(FASTER, at="Section 3.2, Figure 1a"),
-    "a variant that was not trained": replace(FASTER, ahead=[Pair(KV, ("figure-1a", "vanilla-3"))]),
+    "a variant that was not trained": replace(FASTER, ahead=[pair(KV, ("figure-1a", "vanilla-3"))]),
 }
 
 
@@ -95,7 +95,7 @@ def test_words_and_numbers_are_those_of_the_runs_and_no_field_gives_a_verdict():
     assert {field.name for field in fields(Trained)} == {
         "id", "at", "ahead", "left", "bounds", "counts", "runs", "outcome_of", "why"}  # fmt: skip
     claim, left = FASTER.claim(None), OPEN.claim(None)
-    said = "One layer with KV shifting reached 95 % in less than 1/2 of the steps of two vanilla layers"
+    said = "KV shifting (one layer) reached 95 % in less than 1/2 of the steps of vanilla attention (2 layers)"
     assert claim.statement == f"{said} (240 steps against 1470 steps)."
     assert (claim.verdict, claim.record, claim.is_correction) == (Verdict.HOLDS, "trained", True)
     assert claim.hypotheses[0].endswith("at most 3000 steps, AdamW at 0.001, 8 seeds")
