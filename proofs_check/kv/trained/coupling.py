@@ -45,12 +45,7 @@ CLAIMS = (
             c.moves,
             c.UNEQUAL,
             Control("both signs kept", lambda alpha: c.moves(alpha, 1)),
-        ),
-        exact(
-            "the same pairs, by size",
-            c.sizes_stay,
-            c.UNEQUAL,
-            Control("with their signs", lambda alpha: c.sizes_stay(alpha, lambda c: c)),
+            Control("with their signs", lambda alpha: c.moves(alpha, sizes=lambda one: one)),
         ),
         is_correction=True,
         formula=r"\alpha KW=(-\alpha)K(-W)",

@@ -13,7 +13,7 @@ import numpy as np
 import sympy as sp
 
 from proofs_check.evidence.counting import sign_test
-from proofs_check.evidence.margin import Margin, different, identity, same
+from proofs_check.evidence.margin import Margin, different, identity, same, worst
 from proofs_check.ledger.mathematical import identities
 from proofs_check.records.shipped import Found
 from theory.landscape.symbolic import interior_table
@@ -206,13 +206,11 @@ def same_keys(length: int, scale: int = -1) -> Margin:
     return identities(list(left), list(right))
 
 
-def moves(alpha: Pair, sign: int = -1) -> Margin:
-    """Which of alpha1, alpha2 is larger is not what it was before."""
-    return different(alpha[0] > alpha[1], sign * alpha[0] > sign * alpha[1])
-
-
-def sizes_stay(alpha: Pair, sizes: Callable[[Fraction], Fraction] = abs) -> Margin:
-    return same(sizes(alpha[0]) > sizes(alpha[1]), sizes(-alpha[0]) > sizes(-alpha[1]))
+def moves(alpha: Pair, sign: int = -1, sizes: Callable[[Fraction], Fraction] = abs) -> Margin:
+    """Which of alpha1, alpha2 is larger is not what it was before, and which of their sizes is."""
+    first, second = alpha
+    stay = same(sizes(first) > sizes(second), sizes(sign * first) > sizes(sign * second))
+    return worst([different(first > second, sign * first > sign * second), stay])
 
 
 GRID = [Fraction(n, 4) for n in range(-6, 7)]

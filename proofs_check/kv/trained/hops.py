@@ -3,9 +3,9 @@
 from fractions import Fraction
 
 from proofs_check.kv.trained import tasks_checks as c
-from proofs_check.kv.trained.hop_data import HOPS
 from proofs_check.ledger.claim import ENUMERATED, SAMPLES, Claim, Control, Evidence, Kind, Nature, Verdict
 from proofs_check.ledger.exact_claim import exact_claim
+from proofs_check.ledger.mathematical import ONCE
 from proofs_check.records.trained import Bound, Trained, pair, stays_below
 
 FIGURE_8 = "KV shifting (final), Appendix E.1, Figure 8 (first version: Appendix H, Figure 9)"
@@ -30,14 +30,11 @@ CLAIMS = (
         f"{FIGURE_8}, against the cited authors' numbers",
         "In the cited authors' own runs (100,000 steps, 4 heads) five vanilla layers err on at most 4 % of the "
         "answers up to 8 hops, on more beyond, and on 41 % at 16.",
-        c.published,
-        [{"layers": 5, "heads": 4, "k": k, "most": Fraction(1, 25)} for k in HOPS if k <= 8]
-        + [{"layers": 5, "heads": 4, "k": k, "least": Fraction(1, 25)} for k in HOPS if k > 8]
-        + [{"layers": 5, "heads": 4, "k": 16, "least": Fraction(41, 100)}]
-        + [{"layers": 5, "heads": 4, "k": 16, "most": Fraction(42, 100)}],
+        c.five_layers,
+        ONCE,
         (
-            Control("six layers", lambda layers, **rest: c.published(6, **rest)),
-            Control("eight heads", lambda heads, **rest: c.published(heads=8, **rest)),
+            Control("six layers", lambda: c.five_layers(layers=6)),
+            Control("eight heads", lambda: c.five_layers(heads=8)),
         ),
         scope="the numbers of errors that they print (hop_data): at most 4 % to k = 8, 41 % at k = 16",
         is_correction=True,
@@ -50,9 +47,9 @@ CLAIMS = (
         f"{FIGURE_8}, our addition",
         "Not the depth alone does it: in the cited authors' own runs with 8 heads for 4, five vanilla layers err on "
         "at most 3 % of the answers for each of 1 to 16 hops.",
-        c.published,
-        [{"layers": 5, "heads": 8, "k": k, "most": Fraction(3, 100)} for k in HOPS],
-        (Control("four heads", lambda heads, **rest: c.published(heads=4, **rest)),),
+        c.eight_heads,
+        ONCE,
+        (Control("four heads", lambda: c.eight_heads(4)),),
         scope="the numbers of errors that they print (hop_data), k = 1..16",
         is_correction=True,
         coverage=ENUMERATED,

@@ -4,8 +4,8 @@ import itertools
 from fractions import Fraction
 from statistics import median
 
-from proofs_check.evidence.margin import Margin, at_most, same
-from proofs_check.kv.trained.hop_data import ERRORS, ROWS, positions
+from proofs_check.evidence.margin import Margin, at_most, less, same, worst
+from proofs_check.kv.trained.hop_data import ERRORS, HOPS, ROWS, positions
 from proofs_check.records.shipped import Run, shipped
 
 
@@ -64,11 +64,18 @@ def roles(task: str, chained: bool) -> Margin:
     return same((n_tokens, *expected), (n_tokens, *sorted(both)))
 
 
-def published_error(layers: int, heads: int, k: int) -> Fraction:
-    """Rate of errors at k hops in the cited code's own results."""
-    return Fraction(ERRORS[layers, heads][k - 1], ROWS * positions(k))
+def _published(layers: int, heads: int) -> list[Fraction]:
+    """Rates of errors at 1 to 16 hops in the cited code's own results."""
+    return [Fraction(count, ROWS * positions(k)) for k, count in zip(HOPS, ERRORS[layers, heads], strict=True)]
 
 
-def published(layers: int, heads: int, k: int, most: Fraction | None = None, least: Fraction | None = None) -> Margin:
-    error = published_error(layers, heads, k)
-    return at_most(error, most) if most is not None else at_most(least, error)
+def five_layers(layers: int = 5, heads: int = 4) -> Margin:
+    """At most 4 % to 8 hops, more beyond, and 41 % at 16."""
+    found, bound = _published(layers, heads), Fraction(1, 25)
+    last = at_most(Fraction(41, 100), found[-1]), at_most(found[-1], Fraction(42, 100))
+    return worst([at_most(max(found[:8]), bound), less(bound, min(found[8:])), *last])
+
+
+def eight_heads(heads: int = 8) -> Margin:
+    """At most 3 % to 16 hops."""
+    return at_most(max(_published(5, heads)), Fraction(3, 100))
