@@ -165,12 +165,16 @@ def is_open(one: Comparison, paper: str) -> Margin:
     return less(level(paper), one.found().p)
 
 
-def family(paper: str) -> dict[Comparison, None]:
-    """Every comparison of the paper's trainings once, whether it came out or not."""
+def records(paper: str) -> list[Trained]:
+    """The trainings of a paper."""
     held = installed()[paper]
     sections = [import_module(f"{held.package}.{name}") for name in held.sections if name.startswith(ROOM)]
-    records = [one for section in sections for one in section.CLAIMS if isinstance(one, Trained)]
-    return dict.fromkeys(one for record in records for one in (*record.ahead, *record.left))
+    return [one for section in sections for one in section.CLAIMS if isinstance(one, Trained)]
+
+
+def family(paper: str) -> dict[Comparison, None]:
+    """Every comparison of a paper's trainings once, whether it came out or not."""
+    return dict.fromkeys(one for record in records(paper) for one in (*record.ahead, *record.left))
 
 
 @cache
