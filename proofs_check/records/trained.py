@@ -45,7 +45,7 @@ def pair(first: Run, second: Run, factor: Fraction = Fraction(1)) -> Comparison:
 @dataclass(frozen=True)
 class Bound:
     """A measure is at least a number, or below it, and for what is unlike it is not. It is of runs, of pairs of runs or
-    of what else it takes, and its first line says what it is; seeds: where it is taken run by run; shown: is the value
+    of what a text names, and its first line says what it is; seeds: where it is taken run by run; shown: is the value
     printed, not only checked?
     """
 
@@ -71,8 +71,7 @@ class Bound:
         return "".join(f" {value:.3g}" for value in sorted(values, reverse=self.side == "below")[:1])
 
     def evidence(self) -> Evidence:
-        names = ((str(one) if _runs(one) else _name(one, ()), one) for one in self.unlike)
-        controls = (Control(name, points=partial(self.points, [one])) for name, one in names)
+        controls = (Control(str(one), points=partial(self.points, [one])) for one in self.unlike)
         return _piece(self.measure, self.margin, partial(self.points, self.subjects), *controls)
 
 
@@ -192,8 +191,8 @@ def _first_line(of: Callable[..., Any]) -> str:
 
 
 def _runs(subject: Any) -> Sequence[Run]:
-    """The runs that a measure is of: one, or several; none where its subject is a text or a function."""
-    if isinstance(subject, str) or callable(subject):
+    """The runs that a measure is of: one, or several; none where its subject is a text."""
+    if isinstance(subject, str):
         return ()
     return (subject,) if isinstance(subject[0], str) else subject
 
@@ -212,8 +211,8 @@ def _apart(run: Run, runs: Sequence[Run]) -> list[str]:
 
 def _name(subject: Any, runs: Sequence[Run], without: Sequence[str] = ()) -> str:
     """A model by its kind and what sets it apart from others of these runs."""
-    if not _runs(subject):
-        return str(subject if isinstance(subject, str) else _first_line(subject))
+    if isinstance(subject, str):
+        return subject
     models = [settings(run)[0] for run in _runs(subject)]
     kinds = (MODELS[model.shift if model.place == "heads" else model.place] for model in models)
     apart = ", ".join(piece for piece in _apart(_runs(subject)[0], runs) if piece not in without)

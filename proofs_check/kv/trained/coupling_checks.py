@@ -42,46 +42,42 @@ def heads(seed: int | None) -> tuple[Head, ...]:
     return tuple(mixings(model.eval(), heldout_rows(training, variant.config.vocab), seed))
 
 
-def _cells(pairs: Iterable[tuple[Pair, Pair]]) -> tuple[int, ...]:
-    """Upper left, upper right, lower left and lower right of Table 5, by size."""
-    from dynamics.heads.coupling import cells, fixed
-
-    return tuple(number for row in cells(fixed(*pair) for pair in pairs) for number in row)
-
-
-def ends(found: Iterable[Head]) -> list[tuple[Pair, Pair]]:
-    """All heads."""
-    return [(head.alpha, head.beta) for head in found]
-
-
-def starts(found: Iterable[Head]) -> list[tuple[Pair, Pair]]:
-    """All heads at the start."""
-    return [(head.start_alpha, head.start_beta) for head in found]
-
-
-def followers(found: Iterable[Head]) -> list[tuple[Pair, Pair]]:
-    """heads with more than half of their attention on the successor."""
-    return ends(filter(_follows, found))
-
-
-def followers_at_first(found: Iterable[Head]) -> list[tuple[Pair, Pair]]:
-    """The same heads at the start."""
-    return starts(filter(_follows, found))
-
-
-def _follows(head: Head) -> bool:
+def follows(head: Head) -> bool:
+    """Does it give the successor more than half of its attention?"""
     return bool(head.successor > 0.5)
 
 
-def elsewhere(of: Any, seed: int | None) -> float:
+def cells(found: Iterable[Head], trained: bool = True) -> tuple[int, ...]:
+    """Upper left, upper right, lower left and lower right of Table 5, by size."""
+    from dynamics.heads import coupling
+
+    pairs = ((h.alpha, h.beta) if trained else (h.start_alpha, h.start_beta) for h in found)
+    return tuple(number for row in coupling.cells(coupling.fixed(*pair) for pair in pairs) for number in row)
+
+
+# Heads and whether they are taken as trained; what of a head is multiplied, with its own gains.
+GROUPS = {
+    "all heads": (lambda head: True, True),
+    "heads with more than half of their attention on the successor": (follows, True),
+    "the same heads at the start": (follows, False),
+}
+PRODUCTS: dict[str, Callable[[Head], float]] = {
+    "alpha1 beta1": lambda head: head.key[0] * head.value[0],
+    "alpha2 beta1": lambda head: head.key[1] * head.value[0],
+    "alpha2 beta2": lambda head: head.key[1] * head.value[1],
+}
+
+
+def elsewhere(of: str, seed: int | None) -> float:
     """The share of heads outside of the upper right of Table 5 by size (|alpha1| < |alpha2|, |beta1| > |beta2|)."""
-    found = _cells(of(heads(seed)))
+    chosen, trained = GROUPS[of]
+    found = cells(filter(chosen, heads(seed)), trained)
     return 1 - found[1] / max(sum(found), 1)
 
 
 def cells_by_size() -> tuple[int, ...]:
     """Heads in the upper left, upper right, lower left and lower right of Table 5 by size."""
-    return _cells(ends(heads(None)))
+    return cells(heads(None))
 
 
 def layers() -> list[tuple[Head, ...]]:
@@ -103,54 +99,39 @@ def _association(counts: Sequence[int]) -> int:
     return counts[0] * counts[3] - counts[1] * counts[2]
 
 
-def coupled(when: Any = ends) -> Found:
+def coupled(trained: bool = True) -> Found:
     """Of the layers that lean to one side, those in which the corners off the diagonal of Table 5 prevail."""
-    return by_layer(lambda layer: -_association(_cells(when(layer))))
+    return by_layer(lambda layer: -_association(cells(layer, trained)))
 
 
-def off_diagonal(when: Any = ends) -> Found:
+def off_diagonal(trained: bool = True) -> Found:
     """Of the layers that lean to one side, those with more heads off the diagonal of Table 5 than on it."""
-    return by_layer(lambda layer: int(np.dot((-1, 1, 1, -1), _cells(when(layer)))))
+    return by_layer(lambda layer: int(np.dot((-1, 1, 1, -1), cells(layer, trained))))
 
 
-def upper_right_larger(when: Any = ends) -> Found:
+def upper_right_larger(trained: bool = True) -> Found:
     """Of the layers in which these corners differ, those with more heads in the upper right than in the lower left."""
-    return by_layer(lambda layer: int(np.dot((0, 1, -1, 0), _cells(when(layer)))))
+    return by_layer(lambda layer: int(np.dot((0, 1, -1, 0), cells(layer, trained))))
 
 
-def previous_and_own(head: Head) -> float:
-    """alpha2 beta1 with the head's own gains."""
-    return float(head.key[1] * head.value[0])
-
-
-def previous_and_previous(head: Head) -> float:
-    """alpha2 beta2 with the head's own gains."""
-    return float(head.key[1] * head.value[1])
-
-
-def own_and_own(head: Head) -> float:
-    """alpha1 beta1 with the head's own gains."""
-    return float(head.key[0] * head.value[0])
-
-
-def signs(product: Callable[[Head], float] = previous_and_own) -> Found:
+def signs(product: str = "alpha2 beta1") -> Found:
     """Of the layers that lean to one side, those in which alpha2 beta1 is positive in most heads."""
-    return by_layer(lambda layer: sum(1 if product(head) > 0 else -1 for head in layer))
+    return by_layer(lambda layer: sum(1 if PRODUCTS[product](head) > 0 else -1 for head in layer))
 
 
 def kept_signs() -> tuple[int, int]:
     """Heads with a positive alpha2 beta1, and all heads."""
-    return sum(previous_and_own(head) > 0 for head in heads(None)), len(heads(None))
+    return sum(PRODUCTS["alpha2 beta1"](head) > 0 for head in heads(None)), len(heads(None))
 
 
-def lowest(of: Callable[[Head], float], seed: int | None) -> float:
-    """The least value of any head."""
-    return min(map(of, heads(seed)))
+def lowest(of: str, seed: int | None) -> float:
+    """The least value of any head, with its own gains,"""
+    return min(map(PRODUCTS[of], heads(seed)))
 
 
-def highest(of: Callable[[Head], float], seed: int | None) -> float:
-    """The largest value of any head."""
-    return max(map(of, heads(seed)))
+def highest(of: str, seed: int | None) -> float:
+    """The largest value of any head, with its own gains,"""
+    return max(map(PRODUCTS[of], heads(seed)))
 
 
 def sums_off_one(of: str) -> float:
@@ -168,7 +149,7 @@ def _fate(name: str, found: Iterable[Head]) -> tuple[int, ...]:
     counts = [0, 0, 0, 0]
     for head in found:
         first, second = getattr(head, f"start_{name}")
-        counts[2 * (first <= second) + (not _follows(head))] += 1
+        counts[2 * (first <= second) + (not follows(head))] += 1
     return tuple(counts)
 
 
