@@ -78,6 +78,16 @@ def result(run: Run, seed: int) -> Any:
         return read_result(folder, job, known[0].measure)
 
 
+def retrained(run: Run, seed: int) -> tuple[Any, Any]:
+    """A model trained now from that seed, and held-out rows that it has never seen."""
+    from dynamics.training.batches import heldout_rows
+    from dynamics.training.loop import train
+
+    config, training = settings(run)
+    training = training.model_copy(update={"seed": seed})
+    return train(config, training, device="cpu", progress=False).model, heldout_rows(training, config.vocab)
+
+
 def seeds(run: Run, effort: Effort) -> Sequence[int]:
     """The shipped seeds, with full effort also fresh ones."""
     return range(len(shipped(run)) + (FRESH if effort is Effort.FULL else 0))

@@ -19,7 +19,7 @@ APPENDIX = "KV shifting (final), Appendix F"
 ADDITION = "KV shifting (both versions), Theorem 3.4 and Appendix C, our addition"
 BELOW = "Appendix F, text below Table 5, trained here"
 ADDED = "Theorem 3.4, Appendix C (first version: Theorem 3), our addition"
-HEADS = [("coupling", "kv-shift-8")]
+HEADS = [c.TRAINED]
 ALL, FOLLOWERS, AT_FIRST = c.GROUPS
 ENDS, STARTS = ("alpha", "beta"), ("start_alpha", "start_beta")
 

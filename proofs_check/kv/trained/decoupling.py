@@ -56,15 +56,14 @@ def no_other_halves(tokens: int, claimed: tuple[str, str] = ("previous", "own"))
     return same(right, [claimed])
 
 
-def one_mixture(tokens: int, position: int, share: Fraction = Fraction(3, 4), scale: int = 8) -> Margin:
+def one_mixture(tokens: int, position: int, quarters: int = 3, scale: int = 8) -> Margin:
     """Keys and values are the same mixture (1 - share) x_s + share x_{s-1}, scores times `scale`; one layer.
 
     With its own token taken off by the residual connection, the largest logit is that of the successor, strictly.
     """
-    words = sentence(tokens, position)
+    words, share = sentence(tokens, position), sp.Rational(quarters, 4)
     at = {alpha1: scale * (1 - share), alpha2: scale * share, beta1: 1 - share, beta2: share}
-    exact_at = {symbol: sp.Rational(value.numerator, value.denominator) for symbol, value in at.items()}
-    logits = [logit.subs(exact_at) for logit in symbolic_one_hot_logits(tokens, position)]
+    logits = [logit.subs(at) for logit in symbolic_one_hot_logits(tokens, position)]
     others = [logit for word, logit in enumerate(logits) if word not in (words[-1], words[position])]
     return worst([less(other, logits[words[position]]) for other in others] or [same(tokens, 2)])
 
@@ -103,7 +102,7 @@ CLAIMS = (
             "one-hot tokens, each i < T, T = 2..7 (full: to 20): its logit exceeds every other but the own token's",
             one_mixture,
             _sentences,
-            Control("(3 x_s + x_{s-1})/4", lambda **p: one_mixture(**p, share=Fraction(1, 4))),
+            Control("(3 x_s + x_{s-1})/4", lambda **p: one_mixture(**p, quarters=1)),
             Control("scores times 0", lambda **p: one_mixture(**p, scale=0)),
         ),
         formula=r"\hat K=\hat V=\frac{x_s+3x_{s-1}}{4}",

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from proofs_check.kv.trained.sweeps import FIGURE_1A, ONE, TWO
 from proofs_check.ledger.claim import Effort
-from proofs_check.records.shipped import CHECKPOINT, Run, settings
+from proofs_check.records.shipped import CHECKPOINT, Run, retrained
 from proofs_check.records.trained import Bound, Trained, pair, reaches, stays_below
 
 KV = ("figure-1a", "kv-shift")
@@ -20,19 +20,14 @@ KV = ("figure-1a", "kv-shift")
 @lru_cache(maxsize=16)
 def accuracy(of: Run, seed: int | None) -> float:
     """The share of held-out sentences that a model answers."""
-    from dynamics.training.batches import heldout_rows
     from dynamics.training.checkpoint import shipped
     from dynamics.training.evaluation import evaluate
     from dynamics.training.folder import heldout_of
-    from dynamics.training.loop import train
 
     if seed is None:
         found = shipped(of[1])
         return float(evaluate(found.model, heldout_of(found)).accuracy)
-    config, training = settings(of)
-    training = training.model_copy(update={"seed": seed})
-    model = train(config, training, device="cpu", progress=False).model
-    return float(evaluate(model, heldout_rows(training, config.vocab)).accuracy)
+    return float(evaluate(*retrained(of, seed)).accuracy)
 
 
 def _seeds(run: Run, effort: Effort) -> tuple[int | None, ...]:

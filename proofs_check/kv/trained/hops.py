@@ -3,9 +3,9 @@
 from fractions import Fraction
 
 from proofs_check.kv.trained import tasks_checks as c
-from proofs_check.ledger.claim import ENUMERATED, SAMPLES, Claim, Control, Evidence, Kind, Nature, Verdict
+from proofs_check.ledger.claim import ENUMERATED, SAMPLES, Control, Nature
 from proofs_check.ledger.exact_claim import exact_claim
-from proofs_check.ledger.mathematical import ONCE
+from proofs_check.ledger.mathematical import ONCE, mathematical, sampled
 from proofs_check.records.trained import Bound, Trained, pair, stays_below
 
 FIGURE_8 = "KV shifting (final), Appendix E.1, Figure 8 (first version: Appendix H, Figure 9)"
@@ -55,22 +55,18 @@ CLAIMS = (
         coverage=ENUMERATED,
         outcome_of="kv.fig8.five_layers",
     ),
-    Claim(
-        id="kv.sec3.2.mqar",
-        source=f"KV shifting (final), {DEPTH}",
-        statement="In the paper's task each token is a key for the next and a value for the one before; in MQAR keys "
-        "and values are paired and disjoint.",
-        nature=Nature.TEXTUAL,
-        verdict=Verdict.HOLDS,
-        evidence=(
-            Evidence(
-                Kind.SAMPLED,
-                "4000 rows of each generator: the places asked for as keys and those answered as values",
-                c.roles,
-                ({"task": "induction", "chained": True}, {"task": "mqar", "chained": False}),
-                (Control("the tasks exchanged", lambda task, chained: c.roles(task, not chained)),),
-            ),
+    mathematical(
+        "kv.sec3.2.mqar",
+        f"KV shifting (final), {DEPTH}",
+        "In the paper's task each token is a key for the next and a value for the one before; in MQAR keys and values "
+        "are paired and disjoint.",
+        sampled(
+            "4000 rows of each generator: the places asked for as keys and those answered as values",
+            c.roles,
+            ({"task": "induction", "chained": True}, {"task": "mqar", "chained": False}),
+            Control("the tasks exchanged", lambda task, chained: c.roles(task, not chained)),
         ),
+        nature=Nature.TEXTUAL,
         coverage=SAMPLES,
     ),
     Trained("kv.sec3.2.mqar.trained", f"{DEPTH}, our addition", ahead=[pair(*MQAR)],
