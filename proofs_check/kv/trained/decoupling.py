@@ -7,16 +7,13 @@ fusion given; two vanilla layers, and two with the decoupling given (`dynamics.m
 from fractions import Fraction
 from typing import Any
 
-import sympy as sp
-
-from proofs_check.evidence.margin import Margin, less, same, worst
+from proofs_check.evidence.margin import Margin, ball_at_least, same, worst
 from proofs_check.ledger.claim import INSTANCES, Control, Effort, Severity, Verdict
 from proofs_check.ledger.exact_claim import FINAL
 from proofs_check.ledger.mathematical import exact, mathematical
-from proofs_check.oracles.landscape import sentence, symbolic_one_hot_logits
+from proofs_check.oracles.landscape import ball_one_hot_logits, sentence
 from proofs_check.records import quoted
 from proofs_check.records.trained import Comparison, Trained, pair
-from theory.symbols import alpha1, alpha2, beta1, beta2
 
 META = f"{FINAL}, Section 3.3, first paragraph"
 META_HERE, DISCUSSION = "Section 3.3, first paragraph, trained here", "Section 5, fourth paragraph, trained here"
@@ -61,11 +58,10 @@ def one_mixture(tokens: int, position: int, quarters: int = 3, scale: int = 8) -
 
     With its own token taken off by the residual connection, the largest logit is that of the successor, strictly.
     """
-    words, share = sentence(tokens, position), sp.Rational(quarters, 4)
-    at = {alpha1: scale * (1 - share), alpha2: scale * share, beta1: 1 - share, beta2: share}
-    logits = [logit.subs(at) for logit in symbolic_one_hot_logits(tokens, position)]
+    words, mixture = sentence(tokens, position), (Fraction(4 - quarters, 4), Fraction(quarters, 4))
+    logits = ball_one_hot_logits(*(scale * part for part in mixture), *mixture, tokens, position)
     others = [logit for word, logit in enumerate(logits) if word not in (words[-1], words[position])]
-    return worst([less(other, logits[words[position]]) for other in others] or [same(tokens, 2)])
+    return worst([ball_at_least(logits[words[position]] - other, 0) for other in others] or [same(tokens, 2)])
 
 
 def _sentences(effort: Effort) -> list[dict[str, int]]:
@@ -103,7 +99,7 @@ CLAIMS = (
             one_mixture,
             _sentences,
             Control("(3 x_s + x_{s-1})/4", lambda **p: one_mixture(**p, quarters=1)),
-            Control("scores times 0", lambda **p: one_mixture(**p, scale=0)),
+            Control("scores times -8", lambda **p: one_mixture(**p, scale=-8)),
         ),
         formula=r"\hat K=\hat V=\frac{x_s+3x_{s-1}}{4}",
         hypotheses=("orthonormal tokens, one of them repeated", "i < T"),

@@ -82,9 +82,8 @@ def within_log(tokens: int, start: Four, retrained: bool = False, most: float = 
 
 
 @cache
-def _samples(retrained: bool) -> tuple[tuple[int, ...], tuple[TableSample, ...]]:
-    results = _study(retrained).tables
-    return tuple(result.training.width for result in results), tuple(table_sample(result) for result in results)
+def _samples(retrained: bool) -> dict[int, TableSample]:
+    return {result.training.width: table_sample(result) for result in _study(retrained).tables}
 
 
 def studies(effort: Effort) -> list[dict]:
@@ -102,20 +101,15 @@ def each_wide(effort: Effort) -> Iterator[dict]:
     return (point for point in each_width(effort) if point["width"] >= 512)
 
 
-def _sample(width: int, retrained: bool) -> TableSample:
-    widths, samples = _samples(retrained)
-    return samples[widths.index(width)]
-
-
 def spread_exponent(retrained: bool, expected: float = -0.5) -> Margin:
     """The interval of the fitted exponent holds -1/2 and is at most 0.1 wide."""
-    widths, samples = _samples(retrained)
+    widths, samples = zip(*_samples(retrained).items(), strict=True)
     return _holds(statistics.exponent(widths, [s.deviation for s in samples], statistics.spread), expected, 0.1)
 
 
 def shift_exponent(retrained: bool, expected: float = -1.0) -> Margin:
     """The interval of the exponent fitted over d >= 64 (at d = 32 terms of order 1/d^2 show) holds -1, <= 0.15 wide."""
-    widths, samples = _samples(retrained)
+    widths, samples = zip(*_samples(retrained).items(), strict=True)
     return _holds(statistics.exponent(widths[1:], [s.unexplained for s in samples[1:]], _along()), expected, 0.15)
 
 
@@ -132,13 +126,13 @@ def _along():
 def spread_size(width: int, retrained: bool, factor: float = 1.0) -> Margin:
     """Root mean square deviation times d^(1/2) within 20 % of the prediction (its own error is 6 % at 128 runs)."""
     predicted = factor * float(np.linalg.norm(table_response().deviation[-1]))
-    found = float(statistics.spread(_sample(width, retrained).deviation)) * width**0.5
+    found = float(statistics.spread(_samples(retrained)[width].deviation)) * width**0.5
     return at_most(abs(found / predicted - 1), 0.2)
 
 
 def shift_size(width: int, retrained: bool, factor: float = 1.0) -> Margin:
     """The predicted shift lies in the 99.9 % interval of the trained one, widened by 16/d^2 for the next order."""
-    values, predicted = _sample(width, retrained).unexplained, float(np.linalg.norm(table_response().shift[-1]))
+    values, predicted = _samples(retrained)[width].unexplained, float(np.linalg.norm(table_response().shift[-1]))
     found = statistics.estimate(values, _along(), confidence=0.999)
     slack = 16 / width
     low, high = found.low * width - slack, found.high * width + slack
@@ -147,7 +141,7 @@ def shift_size(width: int, retrained: bool, factor: float = 1.0) -> Margin:
 
 def _left(width: int, retrained: bool, turned: int = 0) -> np.ndarray:
     """Share (4,) of the variance of each scalar over runs that the prediction by the table's two means leaves."""
-    sample = _sample(width, retrained)
+    sample = _samples(retrained)[width]
     linear = np.roll(sample.explained, turned, axis=0)
     return (sample.deviation - linear).var(axis=0) / sample.deviation.var(axis=0)
 
@@ -202,15 +196,13 @@ def every_position(effort: Effort) -> list[dict[str, int]]:
 
 def table_moments(tokens: int, symmetric: int = 1) -> Margin:
     """d times the covariances of g0 and g1, summed over entries: 2/T, 2/(T (T - 1)) and 0."""
-    pairs = list(itertools.product(range(tokens), repeat=2))
-    kinds = [p for p in pairs if p[0] == p[1]], [p for p in pairs if p[0] != p[1]]
+    diagonal, rest = [(j, j) for j in range(tokens)], list(itertools.permutations(range(tokens), 2))
 
     def covariance(first: list, second: list) -> Fraction:
-        total = sum(int(p == q) + symmetric * int(p == q[::-1]) for p in first for q in second)
+        total = sum((p == q) + symmetric * (p == q[::-1]) for p, q in itertools.product(first, second))
         return Fraction(total, len(first) * len(second))
 
-    expected = Fraction(2, tokens), Fraction(2, tokens * (tokens - 1))
-    exact = [same(covariance(kind, kind), value) for kind, value in zip(kinds, expected, strict=True)]
-    shipped = [close(deviation**2, float(value), KERNEL)
-               for deviation, value in zip(table_deviation(tokens, 1), expected, strict=True)]  # fmt: skip
-    return worst([*exact, same(covariance(*kinds), 0), *shipped])
+    variances = [Fraction(2, tokens), Fraction(2, tokens * (tokens - 1))]
+    found = [covariance(*kinds) for kinds in ((diagonal, diagonal), (rest, rest), (diagonal, rest))]
+    pairs = zip(table_deviation(tokens, 1), variances, strict=True)
+    return worst([same(found, [*variances, 0]), *(close(root**2, float(value), KERNEL) for root, value in pairs)])

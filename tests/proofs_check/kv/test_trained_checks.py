@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from proofs_check.kv.trained import decoupling, variants
 from proofs_check.kv.trained import tasks_checks as checks
+from proofs_check.kv.trained import variants
 from proofs_check.kv.trained.hop_data import ERRORS, HOPS, ROWS, positions
 
 
@@ -16,12 +16,6 @@ def test_a_loss_that_is_not_finite_is_no_falling_loss(monkeypatch):
 
     assert planted([2.5, 1.0]) == 1.5
     assert planted([2.5, None]) == 0
-
-
-def test_usual_circuit_needs_keys_and_values_apart():
-    assert decoupling.circuit(6, "previous", "own").value == 0
-    for keys, values in (("own", "own"), ("previous", "previous"), ("own", "previous")):
-        assert decoupling.circuit(6, keys, values).value < 0
 
 
 CURVES = {"high": [[0.2, 0.9], [0.3, 0.95, 0.95]], "low": [[0.2, 0.3, 0.5], [0.2, 0.3, 0.9]]}
