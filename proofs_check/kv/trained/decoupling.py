@@ -5,6 +5,7 @@ fusion given; two vanilla layers, and two with the decoupling given (`dynamics.m
 """
 
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 from proofs_check.evidence.margin import Margin, ball_at_least, same, worst
@@ -31,25 +32,20 @@ def both(*models: Any) -> list[Comparison]:
     return [at(width, *models) for width in (16, 64)]
 
 
-def circuit(tokens: int, keys: str, values: str) -> Margin:
+def no_other_halves(tokens: int, claimed: tuple[str, str] = ("previous", "own")) -> Margin:
     """The usual second layer on states (x_s, x_{s-1}), two orthogonal halves; attention sharp on the highest scores.
 
-    Keys and values are read from the halves named; right is a read-out that is x_{i+1} alone, for each i < T.
+    Of the four ways to read keys and values from the halves only one reads x_{i+1} alone for each i < T; "previous"
+    stands for x_{s-1}.
     """
-    found = []
+    right = list(product(("own", "previous"), repeat=2))
     for position in range(1, tokens):
         words = sentence(tokens, position)
         halves = {"own": words, "previous": [None, *words[:-1]]}
-        scores = [int(word == words[-1]) for word in halves[keys]]
-        read = {halves[values][place] for place, score in enumerate(scores) if score == max(scores)}
-        found.append(same(sorted(read, key=str), [words[position]]))
-    return worst(found)
-
-
-def no_other_halves(tokens: int, claimed: tuple[str, str] = ("previous", "own")) -> Margin:
-    """Of the four ways to read keys and values from the halves only one is right; "previous" stands for x_{s-1}."""
-    ways = [(k, v) for k in ("own", "previous") for v in ("own", "previous")]
-    right = [way for way in ways if circuit(tokens, *way).value >= 0]
+        highest = {way: max(word == words[-1] for word in half) for way, half in halves.items()}
+        right = [(keys, values) for keys, values in right if {words[position]} == {
+            value for key, value in zip(halves[keys], halves[values], strict=True)
+            if (key == words[-1]) == highest[keys]}]
     return same(right, [claimed])
 
 

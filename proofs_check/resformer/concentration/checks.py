@@ -60,7 +60,7 @@ def similarity_is_a_norm(seed: int, own: bool = False) -> Margin:
     states = rng.normal(size=(size, 3))
     directions = states / np.linalg.norm(states, axis=1, keepdims=True)
     cosines = directions @ directions.T
-    double = float(cosines.sum() - (0 if own else np.trace(cosines))) / (size * (size - 1))
-    single = (float(np.linalg.norm(directions.sum(0)) ** 2) - size) / (size * (size - 1))
+    sums = cosines.sum() - (0 if own else np.trace(cosines)), np.linalg.norm(directions.sum(0)) ** 2 - size
+    double, single = (float(total) / (size * (size - 1)) for total in sums)
     return worst([close(double, single, KERNEL), at_most(-1 / (size - 1), single, KERNEL),
                   at_most(single, 1.0, KERNEL)])  # fmt: skip
