@@ -5,14 +5,12 @@ fusion given; two vanilla layers, and two with the decoupling given (`dynamics.m
 """
 
 from fractions import Fraction
-from itertools import product
 from typing import Any
 
-from proofs_check.evidence.margin import Margin, ball_at_least, same, worst
+from proofs_check.kv.trained import checks as c
 from proofs_check.ledger.claim import INSTANCES, Control, Effort, Severity, Verdict
 from proofs_check.ledger.exact_claim import FINAL
 from proofs_check.ledger.mathematical import exact, mathematical
-from proofs_check.oracles.landscape import ball_one_hot_logits, sentence
 from proofs_check.records import quoted
 from proofs_check.records.trained import Comparison, Trained, pair
 
@@ -32,34 +30,6 @@ def both(*models: Any) -> list[Comparison]:
     return [at(width, *models) for width in (16, 64)]
 
 
-def no_other_halves(tokens: int, claimed: tuple[str, str] = ("previous", "own")) -> Margin:
-    """The usual second layer on states (x_s, x_{s-1}), two orthogonal halves; attention sharp on the highest scores.
-
-    Of the four ways to read keys and values from the halves only one reads x_{i+1} alone for each i < T; "previous"
-    stands for x_{s-1}.
-    """
-    right = list(product(("own", "previous"), repeat=2))
-    for position in range(1, tokens):
-        words = sentence(tokens, position)
-        halves = {"own": words, "previous": [None, *words[:-1]]}
-        highest = {way: max(word == words[-1] for word in half) for way, half in halves.items()}
-        right = [(keys, values) for keys, values in right if {words[position]} == {
-            value for key, value in zip(halves[keys], halves[values], strict=True)
-            if (key == words[-1]) == highest[keys]}]
-    return same(right, [claimed])
-
-
-def one_mixture(tokens: int, position: int, quarters: int = 3, scale: int = 8) -> Margin:
-    """Keys and values are the same mixture (1 - share) x_s + share x_{s-1}, scores times `scale`; one layer.
-
-    With its own token taken off by the residual connection, the largest logit is that of the successor, strictly.
-    """
-    words, mixture = sentence(tokens, position), (Fraction(4 - quarters, 4), Fraction(quarters, 4))
-    logits = ball_one_hot_logits(*(scale * part for part in mixture), *mixture, tokens, position)
-    others = [logit for word, logit in enumerate(logits) if word not in (words[-1], words[position])]
-    return worst([ball_at_least(logits[words[position]] - other, 0) for other in others] or [same(tokens, 2)])
-
-
 def _sentences(effort: Effort) -> list[dict[str, int]]:
     longest = 7 if effort is Effort.QUICK else 20
     return [{"tokens": t, "position": i} for t in range(2, longest + 1) for i in range(1, t)]
@@ -74,9 +44,9 @@ CLAIMS = (
         exact(
             "states of two orthogonal halves (x_s, x_{s-1}), sharp attention, T = 2..8, each i < T: of the four "
             "read-outs only keys from x_{s-1} with values from x_s give x_{i+1}",
-            no_other_halves,
+            c.no_other_halves,
             tuple({"tokens": t} for t in range(2, 9)),
-            Control("both from one half", lambda tokens: no_other_halves(tokens, ("own", "own"))),
+            Control("both from one half", lambda tokens: c.no_other_halves(tokens, ("own", "own"))),
         ),
         verdict=Verdict.HOLDS_IF,
         severity=Severity.READING,
@@ -92,10 +62,10 @@ CLAIMS = (
         "3 x_{s-1})/4, scores times 8, own token taken off by the residual connection, names the successor.",
         exact(
             "one-hot tokens, each i < T, T = 2..7 (full: to 20): its logit exceeds every other but the own token's",
-            one_mixture,
+            c.one_mixture,
             _sentences,
-            Control("(3 x_s + x_{s-1})/4", lambda **p: one_mixture(**p, quarters=1)),
-            Control("scores times -8", lambda **p: one_mixture(**p, scale=-8)),
+            Control("(3 x_s + x_{s-1})/4", lambda **p: c.one_mixture(**p, quarters=1)),
+            Control("scores times -8", lambda **p: c.one_mixture(**p, scale=-8)),
         ),
         formula=r"\hat K=\hat V=\frac{x_s+3x_{s-1}}{4}",
         hypotheses=("orthonormal tokens, one of them repeated", "i < T"),

@@ -7,38 +7,13 @@ checkpoints, whose bytes are checked against recorded hashes; full evidence retr
 """
 
 from fractions import Fraction
-from functools import lru_cache
 
+from proofs_check.kv.trained import checks as c
 from proofs_check.kv.trained.sweeps import FIGURE_1A, ONE, TWO
-from proofs_check.ledger.claim import Effort
-from proofs_check.records.shipped import CHECKPOINT, Run, retrained
+from proofs_check.records.shipped import CHECKPOINT, Run
 from proofs_check.records.trained import Bound, Trained, pair, reaches, stays_below
 
 KV = ("figure-1a", "kv-shift")
-
-
-@lru_cache(maxsize=16)
-def accuracy(of: Run, seed: int | None) -> float:
-    """The share of held-out sentences that a model answers."""
-    from dynamics.training.checkpoint import shipped
-    from dynamics.training.evaluation import evaluate
-    from dynamics.training.folder import heldout_of
-
-    if seed is None:
-        found = shipped(of[1])
-        return float(evaluate(found.model, heldout_of(found)).accuracy)
-    return float(evaluate(*retrained(of, seed)).accuracy)
-
-
-def _seeds(run: Run, effort: Effort) -> tuple[int | None, ...]:
-    """What ships, and with full effort models that are trained afresh."""
-    return (None,) if effort is Effort.QUICK else (None, 1, 2)
-
-
-def apart(of: tuple[Run, Run]) -> float:
-    """The difference of the shares of held-out sentences that two models answer."""
-    first, second = (accuracy(one, None) for one in of)
-    return first - second
 
 
 def weights(name: str) -> Run:
@@ -47,7 +22,7 @@ def weights(name: str) -> Run:
 
 CLAIMS = (
     Trained("kv.fig1a.kv_shift.trained", FIGURE_1A, bounds=[
-        Bound(accuracy, [weights("kv-shift")], "at least", Fraction(99, 100), [weights("vanilla-1")], _seeds,
+        Bound(c.accuracy, [weights("kv-shift")], "at least", Fraction(99, 100), [weights("vanilla-1")], c.reruns,
               shown=False),
         reaches(99, KV, unlike=[ONE])], outcome_of="kv.fig1a.kv_shift"),
     Trained("kv.fig1a.one_layer.trained", FIGURE_1A, bounds=[stays_below(50, ONE, unlike=[KV, TWO])],

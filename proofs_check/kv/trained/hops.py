@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from proofs_check.kv.trained import tasks_checks as c
+from proofs_check.kv.trained import checks as c
 from proofs_check.ledger.claim import ENUMERATED, SAMPLES, Control, Nature
 from proofs_check.ledger.exact_claim import exact_claim
 from proofs_check.ledger.mathematical import ONCE, mathematical, sampled

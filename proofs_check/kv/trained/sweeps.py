@@ -1,10 +1,9 @@
 """Figures 1a, 1b and 7a at a small scale: steps to learn induction over eight seeds, censored runs included."""
 
 from fractions import Fraction
-from statistics import median
 
-from dynamics.tasks.induction import as_induction, length_law
-from proofs_check.records.shipped import Run, settings, shipped
+from proofs_check.kv.trained import checks as c
+from proofs_check.records.shipped import Run
 from proofs_check.records.trained import Bound, Trained, pair, reaches, stays_below
 
 FIGURE_1A, FIGURE_1B = (f"Section 3.2, Figure {name} (both versions), trained here" for name in ("1a", "1b"))
@@ -18,18 +17,6 @@ def vanilla(width: int) -> Run:
     return "figure-1b", f"vanilla-2.width-{width}"
 
 
-def guess_accuracy(pool: int) -> float:
-    """E 1/(T - 1) over the law of rows: a guess among the row's tokens other than the repeated one."""
-    law = length_law(pool)
-    return float(sum(p / (n_tokens - 1) for n_tokens, p in enumerate(law) if n_tokens > 1))
-
-
-def over_guess(of: Run) -> float:
-    """The median of the last accuracies, in parts of that of a guess among the sentence's tokens,"""
-    task = settings(of)[1].task
-    return median(one.accuracy[-1] for one in shipped(of)) / guess_accuracy(as_induction(task).pool)
-
-
 CLAIMS = (
     Trained("kv.fig1a.two_layers.trained", FIGURE_1A, bounds=[reaches(99, TWO, unlike=[ONE])],
             outcome_of="kv.fig1a.two_layers"),
@@ -40,7 +27,7 @@ CLAIMS = (
     Trained("kv.fig1b.poor.trained", FIGURE_1B, bounds=[stays_below(50, vanilla(8), unlike=[NARROW_KV])],
             outcome_of="kv.fig1b.poor"),
     Trained("kv.fig1b.answers.trained", FIGURE_1B, bounds=[
-        Bound(over_guess, [vanilla(8)], "below", Fraction(1), unlike=[NARROW_KV, vanilla(16)])],
+        Bound(c.over_guess, [vanilla(8)], "below", Fraction(1), unlike=[NARROW_KV, vanilla(16)])],
             outcome_of="kv.fig1b.answers"),
     Trained("kv.fig1b.kv_shift.trained", FIGURE_1B, left=[pair(NARROW_KV, vanilla(8))], outcome_of="kv.fig1b.kv_shift"),
     Trained("kv.fig7a.induction.keys", FIGURE_7A, bounds=[reaches(95, KEYS, unlike=[VALUES, NONE])],

@@ -2,8 +2,8 @@
 
 from fractions import Fraction
 
-from proofs_check.kv.trained import tasks_checks as c
-from proofs_check.kv.trained.figure1a import apart, weights
+from proofs_check.kv.trained import checks as c
+from proofs_check.kv.trained.figure1a import weights
 from proofs_check.ledger.claim import Control, everywhere
 from proofs_check.ledger.mathematical import exact, mathematical
 from proofs_check.records.shipped import Run
@@ -26,7 +26,7 @@ CLAIMS = (
             why="What surrounds a pair is not said; here nothing does."),
     Trained("kv.fig9.unlike_fig1a.trained", f"{FIGURE_9}, trained here", bounds=[
         Bound(c.largest_gap, SIZES, "below", Fraction(1, 10), unlike=[TEXT]),
-        Bound(apart, [(weights("kv-shift"), weights("vanilla-1"))], "at least", Fraction(4, 5),
+        Bound(c.apart, [(weights("kv-shift"), weights("vanilla-1"))], "at least", Fraction(4, 5),
               unlike=[(weights("vanilla-2"), weights("vanilla-1"))], shown=False)], outcome_of="kv.fig9.unlike_fig1a"),
     mathematical(
         "kv.appE.one_layer.table",

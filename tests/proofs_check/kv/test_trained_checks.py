@@ -4,15 +4,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from proofs_check.kv.trained import tasks_checks as checks
-from proofs_check.kv.trained import variants
+from proofs_check.kv.trained import checks
 from proofs_check.kv.trained.hop_data import ERRORS, HOPS, ROWS, positions
 
 
 def test_a_loss_that_is_not_finite_is_no_falling_loss(monkeypatch):
     def planted(losses):
-        monkeypatch.setattr(variants, "shipped", lambda _: [SimpleNamespace(loss=losses)])
-        return variants.loss_falls(("any", "a"))
+        monkeypatch.setattr(checks, "shipped", lambda _: [SimpleNamespace(loss=losses)])
+        return checks.loss_falls(("any", "a"))
 
     assert planted([2.5, 1.0]) == 1.5
     assert planted([2.5, None]) == 0

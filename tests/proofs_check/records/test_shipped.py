@@ -8,7 +8,7 @@ from dynamics.sweep.job import Place, read_result, run_job
 from dynamics.sweep.record import Job, Measure, result_of
 from dynamics.tasks.induction import Induction
 from dynamics.training.settings import TrainConfig
-from proofs_check.kv.trained.sweeps import guess_accuracy
+from proofs_check.kv.trained.checks import guess_accuracy
 from proofs_check.ledger.claim import Effort
 from proofs_check.records import shipped as module
 
