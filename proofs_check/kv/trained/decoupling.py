@@ -16,8 +16,8 @@ from proofs_check.records.trained import Comparison, Trained, pair
 
 META = f"{FINAL}, Section 3.3, first paragraph"
 META_HERE, DISCUSSION = "Section 3.3, first paragraph, trained here", "Section 5, fourth paragraph, trained here"
-KV, K, COMMON, HALF, FUSED, APART, VANILLA = ("kv-shift", "k-shift", "common", "half-channels", "fusion-given",
-                                              "decoupling-given", "vanilla-2")  # fmt: skip
+KV, K, COMMON, HALF, VANILLA = "kv-shift", "k-shift", "common", "half-channels", "vanilla-2"
+FUSED, APART = "fusion-given", "decoupling-given"
 
 
 def at(width: int, first: str, second: str, factor: Fraction = Fraction(1)) -> Comparison:
@@ -95,4 +95,4 @@ CLAIMS = (
             why="Queries alone, values alone and nothing shifted do not learn (kv.appG.query, "
             "kv.fig7a.induction.values)."),
     *quoted(__file__),
-)  # fmt: skip
+)

@@ -29,4 +29,4 @@ CLAIMS = (
             outcome_of="kv.fig1a.one_layer"),
     Trained("kv.fig1a.faster.trained", FIGURE_1A, ahead=[pair(KV, TWO, Fraction(1, 2))],
             outcome_of="kv.fig1a.faster"),
-)  # fmt: skip
+)

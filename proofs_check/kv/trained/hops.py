@@ -72,4 +72,4 @@ CLAIMS = (
     Trained("kv.sec3.2.mqar.trained", f"{DEPTH}, our addition", ahead=[pair(*MQAR)],
             left=[pair(*MQAR, Fraction(1, 4))],
             bounds=[stays_below(95, ("mqar", "vanilla-1"), unlike=MQAR[1:])]),
-)  # fmt: skip
+)

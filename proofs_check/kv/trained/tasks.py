@@ -62,4 +62,4 @@ CLAIMS = (
     Trained("kv.appE.positions.trained", "Appendix E.3, last paragraph, trained here", ahead=[pair(*TEXT)],
             left=[pair(*PAIR)], outcome_of="kv.appE.positions",
             why="The models have rotary positions; one without positions was not trained."),
-)  # fmt: skip
+)

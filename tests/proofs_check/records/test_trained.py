@@ -88,8 +88,7 @@ def test_a_run_or_a_count_that_is_changed_in_what_ships_is_seen(hashed, monkeypa
 
 
 def test_words_and_numbers_are_those_of_the_runs_and_no_field_gives_a_verdict():
-    assert {field.name for field in fields(Trained)} == {
-        "id", "at", "ahead", "left", "bounds", "counts", "runs", "outcome_of", "why"}  # fmt: skip
+    assert {"verdict", "severity", "statement", "strength"}.isdisjoint(field.name for field in fields(Trained))
     claim, left = FASTER.claim(None), OPEN.claim(None)
     said = "KV shifting (one layer) reached 95 % in less than 1/2 of the steps of vanilla attention (2 layers)"
     assert claim.statement == f"{said} (240 steps against 1470 steps)."
