@@ -108,9 +108,9 @@ def level_of(run: Run) -> str:
     return f"{100 * shipped(run)[0].measure.level:g} %"
 
 
-def number_of(run: Run) -> int:
+def seeds_of(run: Run) -> str:
     """How many seeds there are."""
-    return 1 if run[0] == CHECKPOINT else len(shipped(run))
+    return "one seed" if run[0] == CHECKPOINT else f"{len(shipped(run))} seeds"
 
 
 def tally(run: Run) -> str:

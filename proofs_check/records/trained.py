@@ -17,12 +17,13 @@ from proofs_check.evidence.margin import Margin, at_most, less, worst
 from proofs_check.ledger.claim import SAMPLES, Claim, Control, Effort, Evidence, Kind, Nature, Verdict
 from proofs_check.ledger.registry import installed
 from proofs_check.ledger.rule import place, source
-from proofs_check.records.shipped import Found, Run, best, level_of, number_of, seeds, settings, sooner, tally
+from proofs_check.records.shipped import Found, Run, best, level_of, seeds, seeds_of, settings, sooner, tally
 
 ROOM = "trained."  # the sections of a paper whose comparisons are corrected together
 MODELS = {"none": "vanilla attention", "k": "shifted keys", "v": "shifted values", "kv": "KV shifting",
           "qkv": "shifted queries, keys and values", "common": "one common mixture",
           "half": "half of the channels shifted", "fused": "a given fusion", "apart": "a given decoupling"}
+CHOICES = {"window": "window {}", "initial": "{} start", "parameters": "{} coefficients"}
 LEFT = "it does not survive the correction for all comparisons"
 
 
@@ -113,7 +114,7 @@ class Trained:
             source=source(self.id, self.at),
             record="trained",
             statement=" ".join(f"{one[0].upper()}{one[1:]}." for one in said),
-            hypotheses=(hypotheses,),
+            hypotheses=(hypotheses,) if hypotheses else (),
             nature=Nature.EMPIRICAL,
             verdict=Verdict.HOLDS,
             evidence=tuple(self._evidence()),
@@ -139,7 +140,7 @@ class Trained:
         pairs = [run for one in (*self.ahead, *self.left) if one.of is sooner for run in one.given[:2]]
         measured = [run for bound in self.bounds for one in bound.subjects for run in _runs(one)]
         runs = [*self.runs, *pairs, *measured]
-        yield f"{sizes(map(settings, runs))}, {max(map(number_of, runs))} seeds"
+        yield ", ".join(piece for piece in _pieces(runs[0]) if piece not in _apart(runs[0], runs))
         for bound in self.bounds:
             found = (_name(one, runs) + bound.nearest(one) for one in bound.subjects)
             yield f"{_first_line(bound.measure)} was {bound.side} {float(bound.number):g}: {', '.join(found)}"
@@ -199,10 +200,11 @@ def _runs(subject: Any) -> Sequence[Run]:
 
 @cache
 def _pieces(run: Run) -> list[str]:
-    """What a name may say of a model beside its kind."""
+    """What a name may say of a model beside its kind: its sizes, and what is chosen otherwise than the paper's."""
     config, training = settings(run)
-    chosen = [f"window {config.window}", f"{config.initial} start", f"{config.parameters} coefficients"]
-    return [*sizes([(config, training)]).split(", "), *chosen]
+    unusual = [name for name in CHOICES if getattr(config, name) != getattr(type(config)(), name)]
+    chosen = [CHOICES[name].format(getattr(config, name)) for name in unusual]
+    return [*sizes([(config, training)]).replace(", then", " and then").split(", "), *chosen, seeds_of(run)]
 
 
 def _apart(run: Run, runs: Sequence[Run]) -> list[str]:
