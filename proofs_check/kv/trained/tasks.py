@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from proofs_check.kv.trained import checks as c
-from proofs_check.kv.trained.figure1a import weights
+from proofs_check.kv.trained.sweeps import WEIGHTS
 from proofs_check.ledger.claim import Control, everywhere
 from proofs_check.ledger.mathematical import exact, mathematical
 from proofs_check.records.shipped import Run
@@ -26,8 +26,8 @@ CLAIMS = (
             why="What surrounds a pair is not said; here nothing does."),
     Trained("kv.fig9.unlike_fig1a.trained", f"{FIGURE_9}, trained here", bounds=[
         Bound(c.largest_gap, SIZES, "below", Fraction(1, 10), unlike=[TEXT]),
-        Bound(c.apart, [(weights("kv-shift"), weights("vanilla-1"))], "at least", Fraction(4, 5),
-              unlike=[(weights("vanilla-2"), weights("vanilla-1"))], shown=False)], outcome_of="kv.fig9.unlike_fig1a"),
+        Bound(c.apart, [WEIGHTS[:2]], "at least", Fraction(4, 5),
+              unlike=[(WEIGHTS[2], WEIGHTS[1])], shown=False)], outcome_of="kv.fig9.unlike_fig1a"),
     mathematical(
         "kv.appE.one_layer.table",
         f"{APPENDIX}, our addition",
