@@ -72,7 +72,8 @@ class Bound:
         return "".join(f" {value:.3g}" for value in sorted(values, reverse=self.side == "below")[:1])
 
     def evidence(self) -> Evidence:
-        controls = (Control(str(one), points=partial(self.points, [one])) for one in self.unlike)
+        names = ((" and ".join(map(" ".join, _runs(one))) or str(one), one) for one in self.unlike)
+        controls = (Control(name, points=partial(self.points, [one])) for name, one in names)
         return _piece(self.measure, self.margin, partial(self.points, self.subjects), *controls)
 
 
