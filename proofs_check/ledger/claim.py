@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -211,6 +211,17 @@ class Claim:
     @property
     def intervals(self) -> tuple[Interval, ...]:
         return tuple(h for h in self.hypotheses if isinstance(h, Interval))
+
+
+@runtime_checkable
+class Record(Protocol):
+    """What is written of a claim, which is made of it once every section is read."""
+
+    @property
+    def id(self) -> str: ...
+
+    def claim(self, known: Callable[[str], Statement]) -> Claim:
+        """The claim; `known` gives the statement that the record of an id prints."""
 
 
 def points_of(claim: Claim, points: Points, effort: Effort) -> Iterator[Point]:

@@ -17,7 +17,7 @@ from typing import Any
 
 from proofs_check.core import printing
 from proofs_check.core.statement import Statement
-from proofs_check.ledger.claim import Claim
+from proofs_check.ledger.claim import Claim, Record
 from proofs_check.ledger.paper import Paper
 from proofs_check.ledger.rule import Rule
 
@@ -82,7 +82,7 @@ def load(papers: tuple[str, ...] | None = None, patterns: tuple[str, ...] | None
     if patterns is not None and (some := _some(patterns)) is not None:
         return some
     wanted = [installed()[paper].package for paper in papers or installed()]
-    held: dict[str, list[Claim | Rule]] = {}
+    held: dict[str, list[Claim | Record]] = {}
     while wanted:
         package = wanted.pop(0)
         if package not in held:
@@ -97,10 +97,10 @@ def load(papers: tuple[str, ...] | None = None, patterns: tuple[str, ...] | None
     return found
 
 
-def _stated(package: str, claims: Iterable[Claim | Rule]) -> dict[str, Claim]:
+def _stated(package: str, claims: Iterable[Claim | Record]) -> dict[str, Claim]:
     """The claims of a package by id, each with its statement as data, if the package's own `formal` has one."""
     formal = _formal(package)
-    made = [entry.claim(_printed) if isinstance(entry, Rule) else entry for entry in claims]
+    made = [entry.claim(_printed) if isinstance(entry, Record) else entry for entry in claims]
     return {c.id: _worded(c, formal[c.id]) if c.case is None and c.id in formal else c for c in made}
 
 
@@ -212,9 +212,9 @@ def _some(patterns: tuple[str, ...]) -> dict[str, Claim] | None:
     return {name: found[name] for name in [*patterns, *found]}
 
 
-def _links(claim: Claim | Rule) -> list[str]:
-    links = (claim.repeats,) if isinstance(claim, Rule) else (claim.correction, claim.outcome_of, claim.defect)
-    return [link for link in links if link is not None]
+def _links(claim: Claim | Record) -> list[str]:
+    named = (getattr(claim, link, None) for link in ("correction", "outcome_of", "defect", "repeats"))
+    return [link for link in named if link is not None]
 
 
 @cache
@@ -234,7 +234,7 @@ def _mentions(every: tuple[str, ...]) -> Mapping[str, Mapping[tuple[str, str], N
     return index
 
 
-def _claims(package: str) -> Iterator[Claim | Rule]:
+def _claims(package: str) -> Iterator[Claim | Record]:
     """Every claim of the listed sections, once it is sure that the package holds no other."""
     listed = [claim for name in _sections(package) for claim in _section(f"{package}.{name}")]
     ids = {id(claim) for claim in listed}
@@ -253,21 +253,21 @@ def _sections(package: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(s for paper in installed().values() if paper.package == package for s in paper.sections))
 
 
-def _section(name: str) -> tuple[Claim | Rule, ...]:
+def _section(name: str) -> tuple[Claim | Record, ...]:
     claims = getattr(_imported(name), "CLAIMS", None)
-    if not isinstance(claims, tuple | list) or not all(isinstance(claim, Claim | Rule) for claim in claims):
+    if not isinstance(claims, tuple | list) or not all(isinstance(claim, Claim | Record) for claim in claims):
         raise BrokenLedger(f"{name} has no CLAIMS, a sequence of claims")
     return tuple(claims)
 
 
-def _written(package: str) -> Iterator[tuple[str, Claim | Rule]]:
+def _written(package: str) -> Iterator[tuple[str, Claim | Record]]:
     """Every claim that stands in a module of the package or of its rooms, at its top level or in a sequence there."""
     for info in iter_modules(_imported(package).__path__, f"{package}."):
         if info.ispkg:
             yield from _written(info.name)
         for value in vars(_imported(info.name)).values():
             entries = value if isinstance(value, tuple | list) else [value]
-            yield from ((info.name, entry) for entry in entries if isinstance(entry, Claim | Rule))
+            yield from ((info.name, entry) for entry in entries if isinstance(entry, Claim | Record))
 
 
 def _imported(name: str) -> ModuleType:
@@ -280,7 +280,7 @@ def _imported(name: str) -> ModuleType:
         raise BrokenLedger(f"{name} cannot be imported: {why}") from fault
 
 
-def _check_ids(claims: Iterable[tuple[str, Claim | Rule]]) -> None:
+def _check_ids(claims: Iterable[tuple[str, Claim | Record]]) -> None:
     """Of claims, each with the package that holds it."""
     names: set[str] = set()
     alike: dict[str, str] = {}

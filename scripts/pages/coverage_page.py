@@ -25,6 +25,7 @@ checkable sentences that no claim is about, in our words: a person keeps that li
 claims."""
 RECORDS = {"rule": "statements: sentence, conditions and verdict computed from a tree", "runs": "listings that are run",
            "refers": "labels and symbols, looked up in the paper's list", "quoted": "quotations: our words",
+           "trained": "trainings here: sentence, names and numbers printed from the runs that ship",
            "by hand": "by hand: sentence, conditions, verdict and checks"}  # fmt: skip
 HEADING = ("claims", "decided", "unsettled or open", "decided by the core", "sentences left out")
 

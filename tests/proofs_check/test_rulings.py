@@ -210,7 +210,7 @@ kv.fig2.closer | statement | On the slice and as T grows
 kv.fig2.non_monotone | note | i = 2
 kv.fig2.untrained | note | i <= T - 2
 kv.fig4c.trained | statement | diverge
-kv.fig4c.trained | statement | two vanilla layers
+kv.fig4c.trained | statement | vanilla attention (2 layers)
 kv.fig8.five_layers.origin | statement | cited authors
 kv.fig8.heads | statement | cited authors
 kv.thm3.2 | note | {2..L-1}

@@ -1,11 +1,12 @@
 """Table 5, footnote 15 and Appendix F: the learned mixing coefficients of the 2.9B model, as counts."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from proofs_check.evidence.margin import Margin, same
 from proofs_check.kv.tables.models import models, of
 from proofs_check.language import absolute, both, eq, fold, ne, total, var, when
-from proofs_check.ledger.claim import Control, Severity, Verdict, everywhere
+from proofs_check.ledger.claim import Claim, Control, Point, Severity, Verdict, everywhere
 from proofs_check.ledger.exact_claim import exact_claim
 from proofs_check.records import Table, derived, one, rule
 
@@ -27,37 +28,28 @@ Cells = tuple[tuple[Fraction, Fraction], tuple[Fraction, Fraction]]
 IN_CELL: Cells = ((Fraction(2, 3), Fraction(1, 3)), (Fraction(1, 3), Fraction(2, 3)))
 # The same order with a previous token that outweighs: 1/3 > -2/3.
 OUTWEIGHED: Cells = ((Fraction(1, 3), Fraction(-2, 3)), IN_CELL[1])
-BY_SIZE = {
-    "verdict": Verdict.HOLDS_IF,
-    "hypotheses": ("the larger coefficient is the larger in size, as it is where neither is negative",),
-    "reading": "The comparisons of Table 5 are of sizes: the larger coefficient is the one that weighs more.",
-    "severity": Severity.READING,
-    "note": "Missing: signs. With (1/3, -2/3), which counts as alpha1 > alpha2, the previous token outweighs the "
-    "current one; and a sign can be moved to the projection (kv.tab5.gauge).",
-    "coverage": everywhere("With the order by size given, which token weighs more is the order itself."),
-}
 
 
-
-def _dominant_offset(coefficients: tuple[Fraction, Fraction]) -> int:
-    """Offset from s of the token with the largest share (by size) in c1 x_s + c2 x_{s-1}, for one-hot x and s = 2."""
-    own, previous = coefficients
-    shares = [abs(own * (token == 2) + previous * (token == 1)) for token in range(4)]
-    return shares.index(max(shares)) - 2
+def _reads(row: int, column: int, key: int, value: int, cells: Cells = IN_CELL) -> Margin:
+    """The mixed key and the mixed value of this cell of Table 5 are mostly those of tokens at these offsets."""
+    found = (0 if abs(own) > abs(previous) else -1 for own, previous in (cells[column], cells[row]))
+    return same((key, value), tuple(found))
 
 
-def _corner_reads(row: int, column: int, key: int, value: int, cells: Cells = IN_CELL) -> Margin:
-    """The mixed key and the mixed value of this cell of Table 5 are mostly those at these offsets."""
-    return same((key, value), (_dominant_offset(cells[column]), _dominant_offset(cells[row])))
-
-
-def _same_token(row: int, column: int) -> Margin:
-    return same(_dominant_offset(IN_CELL[column]), _dominant_offset(IN_CELL[row]))
-
-
-def _one_outweighed(row: int, column: int) -> Margin:
-    """Alpha with a previous token that outweighs, beta without."""
-    return same(_dominant_offset(OUTWEIGHED[column]), _dominant_offset(IN_CELL[row]))
+def corner(id: str, statement: str, points: Sequence[Point], wrong: Point) -> Claim:
+    """Which tokens a cell of Table 5 reads, where its comparisons are of sizes."""
+    return exact_claim(
+        id, f"{APPENDIX}, text below Table 5", statement, _reads, points,
+        (Control("another cell", points=[wrong]),
+         Control("a negative coefficient that outweighs", lambda **point: _reads(**point, cells=OUTWEIGHED))),
+        verdict=Verdict.HOLDS_IF,
+        severity=Severity.READING,
+        hypotheses=("the larger coefficient is the larger in size, as it is where neither is negative",),
+        reading="The comparisons of Table 5 are of sizes: the larger coefficient is the one that weighs more.",
+        note="Missing: signs. With (1/3, -2/3), which counts as alpha1 > alpha2, the previous token outweighs the "
+        "current one; and a sign can be moved to the projection (kv.tab5.gauge).",
+        coverage=everywhere("With the order by size given, which token weighs more is the order itself."),
+    )  # fmt: skip
 
 
 def table5(*says):
@@ -80,42 +72,13 @@ CLAIMS = (
          why="Coupled: the counts are not those of independent orders, by the exact test of Fisher."),
     rule("kv.tab5.at_20b.majority", PLACE, table5(2 * EARLY > PAIRS())),
     rule("kv.tab5.progress", PLACE, table5(EARLY < DIAGONAL)),
-    exact_claim(
-        "kv.tab5.same_token",
-        f"{APPENDIX}, text below Table 5",
-        "A pair on the diagonal mostly uses the key and the value of the same token.",
-        _same_token,
-        ({"row": 0, "column": 0}, {"row": 1, "column": 1}),
-        (
-            Control("off the diagonal", points=({"row": 0, "column": 1},)),
-            Control("a negative coefficient that outweighs", _one_outweighed),
-        ),
-        **BY_SIZE,
-    ),
-    exact_claim(
-        "kv.tab5.upper_right",
-        f"{APPENDIX}, text below Table 5",
-        "Heads in the upper right read the key of token i - 1 and the value of token i.",
-        _corner_reads,
-        ({"row": 0, "column": 1, "key": -1, "value": 0},),
-        (
-            Control("the lower left", points=({"row": 1, "column": 0, "key": -1, "value": 0},)),
-            Control("a negative coefficient that outweighs", lambda **p: _corner_reads(**p, cells=OUTWEIGHED)),
-        ),
-        **BY_SIZE,
-    ),
-    exact_claim(
-        "kv.tab5.lower_left",
-        f"{APPENDIX}, text below Table 5",
-        "Heads in the lower left read the key of token i and the value of token i - 1.",
-        _corner_reads,
-        ({"row": 1, "column": 0, "key": 0, "value": -1},),
-        (
-            Control("the upper right", points=({"row": 0, "column": 1, "key": 0, "value": -1},)),
-            Control("a negative coefficient that outweighs", lambda **p: _corner_reads(**p, cells=OUTWEIGHED)),
-        ),
-        **BY_SIZE,
-    ),
+    corner("kv.tab5.same_token", "A pair on the diagonal mostly uses the key and the value of the same token.",
+           [{"row": 0, "column": 0, "key": 0, "value": 0}, {"row": 1, "column": 1, "key": -1, "value": -1}],
+           {"row": 0, "column": 1, "key": 0, "value": 0}),
+    corner("kv.tab5.upper_right", "Heads in the upper right read the key of token i - 1 and the value of token i.",
+           [{"row": 0, "column": 1, "key": -1, "value": 0}], {"row": 1, "column": 0, "key": -1, "value": 0}),
+    corner("kv.tab5.lower_left", "Heads in the lower left read the key of token i and the value of token i - 1.",
+           [{"row": 1, "column": 0, "key": 0, "value": -1}], {"row": 0, "column": 1, "key": 0, "value": -1}),
     rule("kv.tab5.lower_left.smaller", PLACE, table5(LOWER_LEFT < UPPER_RIGHT)),
     rule("kv.tab5.asymmetry", PLACE, table5(ne(LOWER_LEFT, UPPER_RIGHT)),
          why="A description of the two counts; that chance would not give them is not said."),

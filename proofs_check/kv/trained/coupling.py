@@ -1,58 +1,35 @@
 """Table 5 at a small scale: how the heads of trained one-layer models mix, in counts and on the theorem's map.
 
-Quick evidence re-reads the shipped heads, whose bytes are checked against their recorded hash; where a statement is
-about each head, full evidence adds the heads of models trained afresh from seeds that the shipped ones do not have.
+What is told of the shipped heads is tested by layers; where a statement is about each head, full evidence adds the
+heads of models trained afresh.
 """
 
-from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import sympy as sp
 
 from proofs_check.kv.trained import coupling_checks as c
-from proofs_check.kv.trained.comparisons import Compared, Found
-from proofs_check.kv.trained.outcomes import outcome
-from proofs_check.ledger.claim import INSTANCES, Claim, Control, Effort, Evidence, Kind, everywhere
+from proofs_check.ledger.claim import INSTANCES, Control, Effort, everywhere
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic
+from proofs_check.records.trained import Bound, Comparison, Trained
 from theory.symbols import alpha1, alpha2
 
 APPENDIX = "KV shifting (final), Appendix F"
 ADDITION = "KV shifting (both versions), Theorem 3.4 and Appendix C, our addition"
-SETTING = (
-    "one layer of width 32 with 8 heads and no MLP, 32 seeds; vocabulary 32, rows of about 5 tokens, 1000 steps of 64 "
-    "rows, AdamW at 3e-3"
-)
-FRESH = (1000, 1001)
-BOTH = ({"name": "alpha"}, {"name": "beta"})
-KEYS, VALUES = ({"name": "start_alpha"},), ({"name": "start_beta"},)
-AT_THE_START = KEYS + VALUES
-AT_FIRST = Control("the same heads at the start", points=({"trained": False},))
+BELOW = "Appendix F, text below Table 5, trained here"
+ADDED = "Theorem 3.4, Appendix C (first version: Theorem 3), our addition"
+HEADS = [c.TRAINED]
+ALL, FOLLOWERS, AT_FIRST = c.GROUPS
+ENDS, STARTS = ("alpha", "beta"), ("start_alpha", "start_beta")
 
 
-def _seeds(effort: Effort) -> list[dict[str, int | None]]:
-    return [{"seed": seed} for seed in ((None,) if effort is Effort.QUICK else (None, *FRESH))]
+def _seeds(run: Any, effort: Effort) -> tuple[int | None, ...]:
+    """The shipped heads, and with full effort those of models trained afresh."""
+    return (None,) if effort is Effort.QUICK else (None, 1000, 1001)
 
 
-def _counts(what: str, *expected: int) -> Evidence:
-    """The numbers that a statement names."""
-    changed = ({"what": what, "expected": (*expected[:-1], expected[-1] + 1)},)
-    (piece,) = _trained(
-        "the counts", c.count, ({"what": what, "expected": expected},), Control("one more", None, changed)
-    )
-    return piece
-
-
-def _by_layer(test: Callable[..., Found], said: str, *controls: Control, told: bool = True, **point: Any) -> Evidence:
-    """A sign test over layers, and how many of those that lean do so to the named side."""
-    (piece,) = _trained("layers that lean to one side", Compared(test, told), ({"said": said, **point},), *controls)
-    return piece
-
-
-def _trained(scope: str, margin: Any, points: Any, *controls: Control) -> tuple[Evidence, ...]:
-    return (Evidence(Kind.TRAINED, f"{scope}; {SETTING}; shipped heads, re-read", margin, points, controls),)
-
-
-CLAIMS: tuple[Claim, ...] = (
+CLAIMS = (
     mathematical(
         "kv.tab5.gauge",
         f"{APPENDIX}, Table 5, our addition",
@@ -69,12 +46,7 @@ CLAIMS: tuple[Claim, ...] = (
             c.moves,
             c.UNEQUAL,
             Control("both signs kept", lambda alpha: c.moves(alpha, 1)),
-        ),
-        exact(
-            "the same pairs, by size",
-            c.sizes_stay,
-            c.UNEQUAL,
-            Control("with their signs", lambda alpha: c.sizes_stay(alpha, lambda c: c)),
+            Control("with their signs", lambda alpha: c.moves(alpha, sizes=lambda one: one)),
         ),
         is_correction=True,
         formula=r"\alpha KW=(-\alpha)K(-W)",
@@ -98,95 +70,27 @@ CLAIMS: tuple[Claim, ...] = (
         ),
         hypotheses=("interior position, T >= 5", "logits at d = infinity (kv.eq10.corrected)"),
     ),
-    outcome(
-        "kv.beyond.sign_rule.trained",
-        ADDITION,
-        "Trained heads keep the sign rule: of 256 heads (32 layers of width 32, vocabulary 32) alpha2 beta1, with "
-        "their own gains, is positive in 232 and in most heads of each layer, below -1/2 in none, and beyond 10 in "
-        "some.",
-        _counts("signs", 232, 256),
-        _by_layer(c.signs, "32 of 32", Control("beta2 for beta1", points=({"place": c.previous_and_previous},))),
-        *_trained(
-            "every head",
-            c.no_large_breach,
-            _seeds,
-            Control("alpha1 for alpha2", lambda seed: c.no_large_breach(None, lambda h: (h.key[0], h.value[0]))),
-            Control("beta2 for beta1", lambda seed: c.no_large_breach(None, lambda h: (h.key[1], h.value[1]))),
-        ),
-    ),
-    outcome(
-        "kv.beyond.route.trained",
-        ADDITION,
-        "Both routes of the theory are taken: 30 of 32 trained layers (width 32, 8 heads, vocabulary 32) hold an "
-        "induction head (alpha2, beta1 > 1/2) and an anti-induction head (alpha2, beta1 < -1/2), with their own gains.",
-        _by_layer(c.models_with_both, "30 of 32", Control("heads of opposite signs", points=({"sign": -1},))),
-    ),
-    outcome(
-        "kv.tab5.upper_right.trained",
-        f"{APPENDIX}, text below Table 5, trained here",
-        "In 32 trained layers (width 32, 8 heads, vocabulary 32) every head with more than half of its attention on "
-        "the successor is in the upper right of Table 5 by size: |alpha1| < |alpha2|, |beta1| > |beta2|.",
-        *_trained(
-            "every head with more than half of its attention on the successor",
-            c.all_upper_right,
-            _seeds,
-            Control("the same heads at the start", lambda seed: c.all_upper_right(None, trained=False)),
-            Control("all heads", lambda seed: c.all_upper_right(None, c.heads)),
-        ),
-    ),
-    outcome(
-        "kv.tab5.coupled.trained",
-        f"{APPENDIX}, first paragraph, with Table 5, trained here",
-        "Independent at the start, alpha and beta are coupled after training on induction (256 heads in 32 layers of "
-        "width 32, vocabulary 32): 12, 167, 40, 37 in the cells of Table 5 by size. The corners off the diagonal "
-        "prevail in 24 of the 27 layers that lean to one side.",
-        _counts("cells", 12, 167, 40, 37),
-        _by_layer(c.coupled, "24 of 27", AT_FIRST),
-    ),
-    outcome(
-        "kv.tab5.asymmetry.trained",
-        f"{APPENDIX}, text below Table 5, trained here",
-        "In 256 heads trained on induction (32 layers of width 32, vocabulary 32) the corners off the diagonal of "
-        "Table 5 are not symmetrical: the lower left is the smaller, 40 against 167, in 30 of the 31 layers in "
-        "which they differ.",
-        _counts("cells", 12, 167, 40, 37),
-        _by_layer(c.upper_right_larger, "30 of 31", AT_FIRST),
-    ),
-    outcome(
-        "kv.tab5.diagonal.trained",
-        f"{APPENDIX}, Table 5, against our models",
-        "In 256 heads trained on induction alone (32 layers of width 32, vocabulary 32) the diagonal of Table 5 does "
-        "not dominate: 207 lie off it, 167 of them in the cell of induction heads. Off it are most heads in 31 of "
-        "the 32 layers.",
-        _counts("cells", 12, 167, 40, 37),
-        _by_layer(c.off_diagonal, "31 of 32", AT_FIRST),
-        note="kv.tab5.diagonal is about a language model, whose other tasks these models do not have.",
-    ),
-    outcome(
-        "kv.appF.sums.trained",
-        f"{APPENDIX}.1, trained here",
-        "In most of 256 heads trained on induction (32 layers of width 32, vocabulary 32) the sum of the coefficients "
-        "of keys, and of values, is more than 1/10 away from 1, where it began.",
-        *_trained("all heads", c.sums_left_one, BOTH, Control("at the start", points=AT_THE_START)),
-        of="kv.appF.sums",
-    ),
-    outcome(
-        "kv.appF1.negative.trained",
-        f"{APPENDIX}.1, trained here",
-        "Between 0 and 1 at the start, in a tenth or more of 256 heads trained on induction (32 layers of width 32, "
-        "vocabulary 32) a coefficient of the keys ends below -1/2, and likewise of the values.",
-        *_trained("all heads", c.some_negative, BOTH, Control("at the start", points=AT_THE_START)),
-        of="kv.appF.sums",
-    ),
-    outcome(
-        "kv.beyond.fate.trained",
-        f"{APPENDIX}, our addition",
-        "What a head becomes in training on induction (32 layers of width 32, vocabulary 32) goes with its values' "
-        "start: of 119 heads that start with beta1 > beta2 108 come to attend to the successor, of the other 137 22, "
-        "a larger share of the former in 31 of the 31 layers where the shares differ. For alpha1 > alpha2 it is so in "
-        "14 of 29.",
-        _counts("fate", 108, 11, 22, 115),
-        _by_layer(c.decides, "31 of 31", Control("keys", points=KEYS), name="start_beta"),
-        _by_layer(c.decides, "14 of 29", Control("values", points=VALUES), told=False, name="start_alpha"),
-    ),
-)
+    Trained("kv.beyond.sign_rule.trained", ADDED, runs=HEADS, counts=[c.kept_signs],
+            ahead=[Comparison(c.signs, (), ("alpha2 beta2",))], bounds=[
+                Bound(c.lowest, ["alpha2 beta1"], "at least", Fraction(-1, 2),
+                      ["alpha1 beta1", "alpha2 beta2"], _seeds),
+                Bound(c.highest, ["alpha2 beta1"], "at least", Fraction(10), ["alpha1 beta1"], _seeds)]),
+    Trained("kv.beyond.route.trained", ADDED, runs=HEADS, ahead=[Comparison(c.models_with_both, (), (-1,))],
+            why="Both routes of the theory are taken."),
+    Trained("kv.tab5.upper_right.trained", BELOW, runs=HEADS, bounds=[
+        Bound(c.elsewhere, [FOLLOWERS], "below", Fraction(1, 1000), [ALL, AT_FIRST], _seeds)]),
+    Trained("kv.tab5.coupled.trained", "Appendix F, first paragraph, with Table 5, trained here", runs=HEADS,
+            counts=[c.cells_by_size], ahead=[Comparison(c.coupled, (), (False,))]),
+    Trained("kv.tab5.asymmetry.trained", BELOW, runs=HEADS, counts=[c.cells_by_size],
+            ahead=[Comparison(c.upper_right_larger, (), (False,))]),
+    Trained("kv.tab5.diagonal.trained", "Appendix F, Table 5, trained here", runs=HEADS, counts=[c.cells_by_size],
+            ahead=[Comparison(c.off_diagonal, (), (False,))],
+            why="kv.tab5.diagonal is about a language model, whose other tasks these models do not have."),
+    Trained("kv.appF.sums.trained", "Appendix F.1, trained here", runs=HEADS, bounds=[
+        Bound(c.sums_off_one, ENDS, "at least", Fraction(1, 2), STARTS)], outcome_of="kv.appF.sums"),
+    Trained("kv.appF1.negative.trained", "Appendix F.1, trained here", runs=HEADS, bounds=[
+        Bound(c.negative, ENDS, "at least", Fraction(1, 10), STARTS)], outcome_of="kv.appF.sums"),
+    Trained("kv.beyond.fate.trained", "Appendix F, our addition", runs=HEADS, counts=[c.fates],
+            ahead=[Comparison(c.decides, ("beta",), ("alpha",))], left=[Comparison(c.decides, ("alpha",), ("beta",))],
+            why="What a head becomes goes with its values' start."),
+)  # fmt: skip

@@ -4,7 +4,7 @@ Cells are counted in the gauge that compares sizes (`dynamics.heads.named.fix_ga
 multiplied by the head's own gains (`dynamics.heads.coupling`), which no gauge changes.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -12,19 +12,17 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from proofs_check.evidence.counting import TwoByTwo, sign_test
-from proofs_check.evidence.margin import Margin, different, identity, less, same, worst
-from proofs_check.kv.trained.comparisons import Found
+from proofs_check.evidence.counting import sign_test
+from proofs_check.evidence.margin import Margin, different, identity, same, worst
 from proofs_check.ledger.mathematical import identities
+from proofs_check.records.shipped import Found, retrained
 from theory.landscape.symbolic import interior_table
 from theory.shift.algebra import mixing_matrix, tokens
 from theory.symbols import alpha1, alpha2, beta1
 
-UPPER_RIGHT = ((0, 1), (0, 0))
-SLACK = 0.5  # of alpha2 beta1, which reaches several hundred in induction heads
 Head = Any
+TRAINED = ("coupling", "kv-shift-8")
 Pair = tuple[Fraction, Fraction]
-Place = Callable[[Head], tuple[float, float]]
 
 
 @lru_cache(maxsize=4)
@@ -35,31 +33,46 @@ def heads(seed: int | None) -> tuple[Head, ...]:
 
     if seed is None:
         return shipped_table().heads
-    from dynamics.experiments.variants import PRESETS
-    from dynamics.training.batches import heldout_rows
-    from dynamics.training.loop import train
-
-    (variant,) = PRESETS["coupling"].variants.values()
-    training = variant.training.model_copy(update={"seed": seed})
-    model = train(variant.config, training, device="cpu", progress=False).model
-    return tuple(mixings(model.eval(), heldout_rows(training, variant.config.vocab), seed))
+    model, rows = retrained(TRAINED, seed)
+    return tuple(mixings(model.eval(), rows, seed))
 
 
-def counted(found: tuple[Head, ...], trained: bool = True) -> TwoByTwo:
-    from dynamics.heads.coupling import cells, fixed
+def follows(head: Head) -> bool:
+    """Does it give the successor more than half of its attention?"""
+    return bool(head.successor > 0.5)
+
+
+def cells(found: Iterable[Head], trained: bool = True) -> tuple[int, ...]:
+    """Upper left, upper right, lower left and lower right of Table 5, by size."""
+    from dynamics.heads import coupling
 
     pairs = ((h.alpha, h.beta) if trained else (h.start_alpha, h.start_beta) for h in found)
-    return cells(fixed(*pair) for pair in pairs)
+    return tuple(number for row in coupling.cells(coupling.fixed(*pair) for pair in pairs) for number in row)
 
 
-def _followers(seed: int | None) -> tuple[Head, ...]:
-    return tuple(head for head in heads(seed) if head.successor > 0.5)
+# Heads and whether they are taken as trained; what of a head is multiplied, with its own gains.
+GROUPS = {
+    "all heads": (lambda head: True, True),
+    "heads with more than half of their attention on the successor": (follows, True),
+    "the same heads at the start": (follows, False),
+}
+PRODUCTS: dict[str, Callable[[Head], float]] = {
+    "alpha1 beta1": lambda head: head.key[0] * head.value[0],
+    "alpha2 beta1": lambda head: head.key[1] * head.value[0],
+    "alpha2 beta2": lambda head: head.key[1] * head.value[1],
+}
 
 
-def all_upper_right(seed: int | None, chosen=_followers, trained: bool = True) -> Margin:
-    """Each head named by its attention compares |alpha1| < |alpha2| and |beta1| > |beta2|."""
-    found = [same(counted((head,), trained), UPPER_RIGHT) for head in chosen(seed)]
-    return worst(found) if found else Margin(-1.0, "no head attends to the successor", "at least one")
+def elsewhere(of: str, seed: int | None) -> float:
+    """The share of heads outside of the upper right of Table 5 by size (|alpha1| < |alpha2|, |beta1| > |beta2|)."""
+    chosen, trained = GROUPS[of]
+    found = cells(filter(chosen, heads(seed)), trained)
+    return 1 - found[1] / max(sum(found), 1)
+
+
+def cells_by_size() -> tuple[int, ...]:
+    """Heads in the upper left, upper right, lower left and lower right of Table 5 by size."""
+    return cells(heads(None))
 
 
 def layers() -> list[tuple[Head, ...]]:
@@ -70,102 +83,89 @@ def layers() -> list[tuple[Head, ...]]:
     return [tuple(run) for run in runs.values()]
 
 
-def by_layer(score: Callable[[tuple[Head, ...]], int]) -> Found:
+def by_layer(score: Callable[[tuple[Head, ...]], float]) -> Found:
     """The sign test over layers, those of score 0 left out: heads of one layer are not independent of each other."""
     lean = [found > 0 for layer in layers() if (found := score(layer))]
     return Found(Fraction(sum(lean), len(lean)), sign_test(sum(lean), len(lean)), f"{sum(lean)} of {len(lean)}")
 
 
-def _association(counts: TwoByTwo) -> int:
+def _association(counts: Sequence[int]) -> int:
     """a d - b c, of the sign of the association in a table."""
-    return counts[0][0] * counts[1][1] - counts[0][1] * counts[1][0]
+    return counts[0] * counts[3] - counts[1] * counts[2]
 
 
 def coupled(trained: bool = True) -> Found:
-    """Layers in which the sizes of alpha and beta go against each other: the corners off the diagonal prevail."""
-    return by_layer(lambda layer: -_association(counted(layer, trained)))
+    """Of the layers that lean to one side, those in which the corners off the diagonal of Table 5 prevail."""
+    return by_layer(lambda layer: -_association(cells(layer, trained)))
 
 
 def off_diagonal(trained: bool = True) -> Found:
-    """Layers with more heads off the diagonal than on it."""
-    return _weighed(((-1, 1), (1, -1)), trained)
+    """Of the layers that lean to one side, those with more heads off the diagonal of Table 5 than on it."""
+    return by_layer(lambda layer: int(np.dot((-1, 1, 1, -1), cells(layer, trained))))
 
 
 def upper_right_larger(trained: bool = True) -> Found:
-    """Layers with more heads in the upper right corner than in the lower left."""
-    return _weighed(((0, 1), (-1, 0)), trained)
+    """Of the layers in which these corners differ, those with more heads in the upper right than in the lower left."""
+    return by_layer(lambda layer: int(np.dot((0, 1, -1, 0), cells(layer, trained))))
 
 
-def _weighed(weights: TwoByTwo, trained: bool) -> Found:
-    """Layers in which the sum of the counts, each times its weight, is positive."""
-    return by_layer(lambda layer: int(np.vdot(weights, counted(layer, trained))))
+def signs(product: str = "alpha2 beta1") -> Found:
+    """Of the layers that lean to one side, those in which alpha2 beta1 is positive in most heads."""
+    return by_layer(lambda layer: sum(1 if PRODUCTS[product](head) > 0 else -1 for head in layer))
 
 
-def previous_and_own(head: Head) -> tuple[float, float]:
-    return head.key[1], head.value[0]
+def kept_signs() -> tuple[int, int]:
+    """Heads with a positive alpha2 beta1, and all heads."""
+    return sum(PRODUCTS["alpha2 beta1"](head) > 0 for head in heads(None)), len(heads(None))
 
 
-def previous_and_previous(head: Head) -> tuple[float, float]:
-    return head.key[1], head.value[1]
+def lowest(of: str, seed: int | None) -> float:
+    """The least value of any head, with its own gains,"""
+    return min(map(PRODUCTS[of], heads(seed)))
 
 
-def signs(place: Place = previous_and_own) -> Found:
-    """Layers in which more heads have alpha2 beta1 > 0 than not."""
-    return by_layer(lambda layer: sum(1 if key * value > 0 else -1 for key, value in map(place, layer)))
+def highest(of: str, seed: int | None) -> float:
+    """The largest value of any head, with its own gains,"""
+    return max(map(PRODUCTS[of], heads(seed)))
 
 
-def no_large_breach(seed: int | None, place: Place = previous_and_own) -> Margin:
-    """alpha2 beta1 > -SLACK for every head, and far above 0 for some: the rule is not kept by vanishing."""
-    products = [key * value for key, value in map(place, heads(seed))]
-    return worst([less(-SLACK, min(products)), less(10.0, max(products))])
+def sums_off_one(of: str) -> float:
+    """The share of heads whose two coefficients have a sum more than 1/10 away from 1."""
+    return float(np.mean([abs(sum(getattr(head, of)) - 1) > 0.1 for head in heads(None)]))
 
 
-def sums_left_one(name: str) -> Margin:
-    """|c1 + c2 - 1| > 1/10 in more than half of the heads."""
-    away = sum(abs(sum(getattr(head, name)) - 1) > 0.1 for head in heads(None))
-    return less(len(heads(None)), 2 * away)
+def negative(of: str) -> float:
+    """The share of heads with a coefficient below -1/2."""
+    return float(np.mean([min(getattr(head, of)) < -0.5 for head in heads(None)]))
 
 
-def some_negative(name: str) -> Margin:
-    """A tenth of the heads or more have a coefficient below -1/2."""
-    below = sum(min(getattr(head, name)) < -0.5 for head in heads(None))
-    return less(len(heads(None)), 10 * below)
+def _fate(name: str, found: Iterable[Head]) -> tuple[int, ...]:
+    """Of heads with c1 > c2 at the start, and of the others, how many come to attend to the successor, how many not."""
+    counts = [0, 0, 0, 0]
+    for head in found:
+        first, second = getattr(head, f"start_{name}")
+        counts[2 * (first <= second) + (not follows(head))] += 1
+    return tuple(counts)
 
 
-def fate(name: str, found: tuple[Head, ...] | None = None) -> TwoByTwo:
-    """Rows: c1 > c2 at the start, and not; columns: attends to the successor once trained, and not."""
-    counts = [[0, 0], [0, 0]]
-    for head in heads(None) if found is None else found:
-        first, second = getattr(head, name)
-        counts[first <= second][head.successor <= 0.5] += 1
-    return (counts[0][0], counts[0][1]), (counts[1][0], counts[1][1])
+def fates() -> tuple[int, ...]:
+    """Heads that start with beta1 > beta2 and come to attend to the successor, or do not, and of the others."""
+    return _fate("beta", heads(None))
 
 
 def decides(name: str) -> Found:
-    """Layers in which heads with c1 > c2 at the start are more often those that come to attend to the successor."""
-    return by_layer(lambda layer: _association(fate(name, layer)))
-
-
-def count(what: str, expected: tuple[int, ...], trained: bool = True) -> Margin:
-    """The counts that a statement names, of the shipped heads."""
-    agree = sum(key * value > 0 for key, value in map(previous_and_own, heads(None)))
-    (first, second), (third, fourth) = counted(heads(None), trained)
-    found = {
-        "signs": (agree, len(heads(None))),
-        "cells": (first, second, third, fourth),
-        "fate": tuple(number for row in fate("start_beta") for number in row),
-    }
-    return same(found[what], expected)
+    """Of the layers in which these shares differ, those where heads that start with {0}1 > {0}2 do so more often."""
+    return by_layer(lambda layer: _association(_fate(name, layer)))
 
 
 def models_with_both(sign: int = 1) -> Found:
-    """Layers in which a head has alpha2, beta1 > 1/2 and another both below -1/2 (sign -1: of opposite signs)."""
+    """Layers with an induction head (alpha2, beta1 > 1/2) and an anti-induction head (both < -1/2), own gains in."""
     return by_layer(lambda layer: 1 if _has_both(layer, sign) else -1)
 
 
 def _has_both(layer: tuple[Head, ...], sign: int) -> bool:
-    pairs = [*map(previous_and_own, layer)]
-    return all(any(min(way * key, sign * way * value) > 0.5 for key, value in pairs) for way in (1, -1))
+    pairs = [(head.key[1], sign * head.value[0]) for head in layer]
+    return all(any(min(way * key, way * value) > 0.5 for key, value in pairs) for way in (1, -1))
 
 
 def outranks(factor: sp.Expr) -> Margin:
@@ -182,13 +182,11 @@ def same_keys(length: int, scale: int = -1) -> Margin:
     return identities(list(left), list(right))
 
 
-def moves(alpha: Pair, sign: int = -1) -> Margin:
-    """Which of alpha1, alpha2 is larger is not what it was before."""
-    return different(alpha[0] > alpha[1], sign * alpha[0] > sign * alpha[1])
-
-
-def sizes_stay(alpha: Pair, sizes: Callable[[Fraction], Fraction] = abs) -> Margin:
-    return same(sizes(alpha[0]) > sizes(alpha[1]), sizes(-alpha[0]) > sizes(-alpha[1]))
+def moves(alpha: Pair, sign: int = -1, sizes: Callable[[Fraction], Fraction] = abs) -> Margin:
+    """Which of alpha1, alpha2 is larger is not what it was before, and which of their sizes is."""
+    first, second = alpha
+    stay = same(sizes(first) > sizes(second), sizes(sign * first) > sizes(sign * second))
+    return worst([different(first > second, sign * first > sign * second), stay])
 
 
 GRID = [Fraction(n, 4) for n in range(-6, 7)]

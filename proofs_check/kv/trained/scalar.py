@@ -7,8 +7,7 @@ width afresh from other seeds (minutes).
 from typing import Any
 
 from proofs_check.kv.trained import scalar_checks as c
-from proofs_check.kv.trained.outcomes import outcome
-from proofs_check.ledger.claim import INSTANCES, Claim, Control, Evidence, Kind
+from proofs_check.ledger.claim import INSTANCES, SAMPLES, Claim, Control, Evidence, Kind, Nature
 from proofs_check.ledger.mathematical import exact, mathematical, sampled
 
 SOURCE = "KV shifting (both versions), Section 3.2, Theorem 3.4, our addition"
@@ -19,7 +18,9 @@ PAPER_LAW, INSIDE = "i uniform on 1..T-1", "T = 12, i uniform on 2..T-2, start (
 
 
 def _trained(id: str, statement: str, *evidence: Evidence, **rest: Any) -> Claim:
-    return outcome(id, SOURCE, statement, *evidence, **rest)
+    return mathematical(
+        id, SOURCE, statement, *evidence, nature=Nature.EMPIRICAL, is_correction=True, coverage=SAMPLES, **rest
+    )
 
 
 def _evidence(scope: str, margin: Any, points: Any, *controls: Control) -> Evidence:

@@ -1,14 +1,14 @@
 """Margins of the trained scalar models, and of the slopes of the loss in the means of a frozen table."""
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
 
 import numpy as np
 
 from dynamics.scalar import statistics
-from dynamics.scalar.record import Four, LearningPair, ScalarStudy, read_study
+from dynamics.scalar.record import Four, ScalarStudy, read_study
 from dynamics.scalar.remainder import Remainder, remainder
 from dynamics.scalar.study import table_setting
 from dynamics.scalar.tables import TableSample, table_response, table_sample
@@ -36,22 +36,17 @@ def _study(retrained: bool) -> ScalarStudy:
 
 
 @cache
-def _pair(tokens: int, start: Four, retrained: bool) -> LearningPair:
-    settings = ((pair.fine.training, pair) for pair in _study(retrained).learning)
-    return next(pair for training, pair in settings if (training.n_tokens, training.start) == (tokens, start))
-
-
-@cache
-def _flow_time(tokens: int, start: Four) -> float:
+def _flow_times() -> dict[tuple[int, Four], float]:
     from dynamics.scalar.study import flow_times
 
     settings = tuple((point["tokens"], point["start"]) for point in lengths(Effort.QUICK))  # all in one call
-    return dict(zip(settings, flow_times(settings), strict=True))[tokens, start]
+    return dict(zip(settings, flow_times(settings), strict=True))
 
 
 @cache
 def _learning(tokens: int, start: Four, retrained: bool) -> statistics.Estimate:
-    pair = _pair(tokens, start, retrained)
+    found = {(pair.fine.training.n_tokens, pair.fine.training.start): pair for pair in _study(retrained).learning}
+    pair = found[tokens, start]
     return statistics.extrapolated_mean(pair.fine.times, pair.coarse.times)
 
 
@@ -75,11 +70,9 @@ def _limit(tokens: int, start: Four) -> float:
 
 def in_interval(tokens: int, start: Four, retrained: bool = False, factor: float = 1.0, limit: bool = False) -> Margin:
     """The flow's own time lies in the interval of the trained one, which is at most 2 % of it wide, both as shares."""
-    found, flow = _learning(tokens, start, retrained), _flow_time(tokens, start)
+    found, flow = _learning(tokens, start, retrained), _flow_times()[tokens, start]
     reference = factor * (_limit(tokens, start) if limit else flow)
-    width = at_most((found.high - found.low) / flow, 0.02)
-    inside = at_most(found.low / flow, reference / flow), at_most(reference / flow, found.high / flow)
-    return worst([*inside, width])
+    return _holds(statistics.Estimate(*(time / flow for time in found)), reference / flow, 0.02)
 
 
 def within_log(tokens: int, start: Four, retrained: bool = False, most: float = 10.0) -> Margin:
@@ -89,9 +82,8 @@ def within_log(tokens: int, start: Four, retrained: bool = False, most: float = 
 
 
 @cache
-def _samples(retrained: bool) -> tuple[tuple[int, ...], tuple[TableSample, ...]]:
-    results = _study(retrained).tables
-    return tuple(result.training.width for result in results), tuple(table_sample(result) for result in results)
+def _samples(retrained: bool) -> dict[int, TableSample]:
+    return {result.training.width: table_sample(result) for result in _study(retrained).tables}
 
 
 def studies(effort: Effort) -> list[dict]:
@@ -109,28 +101,22 @@ def each_wide(effort: Effort) -> Iterator[dict]:
     return (point for point in each_width(effort) if point["width"] >= 512)
 
 
-def _sample(width: int, retrained: bool) -> TableSample:
-    widths, samples = _samples(retrained)
-    return samples[widths.index(width)]
-
-
 def spread_exponent(retrained: bool, expected: float = -0.5) -> Margin:
     """The interval of the fitted exponent holds -1/2 and is at most 0.1 wide."""
-    widths, samples = _samples(retrained)
-    found = statistics.exponent(widths, [s.deviation for s in samples], statistics.spread)
-    return _holds(found, expected, 0.1)
+    widths, samples = zip(*_samples(retrained).items(), strict=True)
+    return _holds(statistics.exponent(widths, [s.deviation for s in samples], statistics.spread), expected, 0.1)
 
 
 def shift_exponent(retrained: bool, expected: float = -1.0) -> Margin:
     """The interval of the exponent fitted over d >= 64 (at d = 32 terms of order 1/d^2 show) holds -1, <= 0.15 wide."""
-    widths, samples = _samples(retrained)
-    found = statistics.exponent(widths[1:], [s.unexplained for s in samples[1:]], _along())
-    return _holds(found, expected, 0.15)
+    widths, samples = zip(*_samples(retrained).items(), strict=True)
+    return _holds(statistics.exponent(widths[1:], [s.unexplained for s in samples[1:]], _along()), expected, 0.15)
 
 
 def _holds(found: statistics.Estimate, expected: float, widest: float) -> Margin:
-    inside = at_most(found.low, expected), at_most(expected, found.high)
-    return worst([*inside, at_most(found.high - found.low, widest)])
+    """The interval holds the number, and is at most so wide."""
+    sides = (found.low, expected), (expected, found.high), (found.high - found.low, widest)
+    return worst([at_most(*side) for side in sides])
 
 
 def _along():
@@ -140,13 +126,13 @@ def _along():
 def spread_size(width: int, retrained: bool, factor: float = 1.0) -> Margin:
     """Root mean square deviation times d^(1/2) within 20 % of the prediction (its own error is 6 % at 128 runs)."""
     predicted = factor * float(np.linalg.norm(table_response().deviation[-1]))
-    found = float(statistics.spread(_sample(width, retrained).deviation)) * width**0.5
+    found = float(statistics.spread(_samples(retrained)[width].deviation)) * width**0.5
     return at_most(abs(found / predicted - 1), 0.2)
 
 
 def shift_size(width: int, retrained: bool, factor: float = 1.0) -> Margin:
     """The predicted shift lies in the 99.9 % interval of the trained one, widened by 16/d^2 for the next order."""
-    values, predicted = _sample(width, retrained).unexplained, float(np.linalg.norm(table_response().shift[-1]))
+    values, predicted = _samples(retrained)[width].unexplained, float(np.linalg.norm(table_response().shift[-1]))
     found = statistics.estimate(values, _along(), confidence=0.999)
     slack = 16 / width
     low, high = found.low * width - slack, found.high * width + slack
@@ -155,7 +141,7 @@ def shift_size(width: int, retrained: bool, factor: float = 1.0) -> Margin:
 
 def _left(width: int, retrained: bool, turned: int = 0) -> np.ndarray:
     """Share (4,) of the variance of each scalar over runs that the prediction by the table's two means leaves."""
-    sample = _sample(width, retrained)
+    sample = _samples(retrained)[width]
     linear = np.roll(sample.explained, turned, axis=0)
     return (sample.deviation - linear).var(axis=0) / sample.deviation.var(axis=0)
 
@@ -182,22 +168,13 @@ def left_over(width: int, retrained: bool, sampling: float = 1.0, second: float 
 
 def remainder_numbers(name: str, printed: tuple[float, ...], digits: int) -> Margin:
     """n and k of the four scalars, rounded."""
-    return same(printed_digits(getattr(table_remainder(), name), digits), printed_digits(printed, digits))
-
-
-def printed_digits(values: Sequence[float], digits: int) -> tuple[str, ...]:
-    return tuple(f"{float(value):.{digits}f}" for value in values)
+    both = getattr(table_remainder(), name), printed
+    return same(*([f"{value:.{digits}f}" for value in values] for values in both))
 
 
 def _rationals(seed: int, count: int) -> list[Fraction]:
     rng = np.random.default_rng(seed)
     return [Fraction(int(rng.integers(1, 30)), int(rng.integers(1, 30))) for _ in range(count)]
-
-
-def _objects(values: list[Fraction]) -> np.ndarray:
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
 
 
 def slopes(tokens: int, position: int, twice: int = 1) -> Margin:
@@ -207,7 +184,7 @@ def slopes(tokens: int, position: int, twice: int = 1) -> Margin:
     sums = [Fraction(0), Fraction(0)]
     for pair in itertools.combinations_with_replacement(range(tokens), 2):
         sums[pair[0] != pair[1]] += slopes_of_loss(parameters, position, keys, powers, pair)[0]
-    given = iter(_objects([value / sum(row) for value in row]) for row in (keys, powers))
+    given = iter(np.array([value / sum(row) for value in row]) for row in (keys, powers))
     arrays = [np.array(value, dtype=object) for value in parameters]
     found = table_slopes(arrays, tokens, position, lambda _: next(given))
     return worst([same(found[0].item(), sums[0]), same(found[1].item(), twice * sums[1])])
@@ -219,15 +196,13 @@ def every_position(effort: Effort) -> list[dict[str, int]]:
 
 def table_moments(tokens: int, symmetric: int = 1) -> Margin:
     """d times the covariances of g0 and g1, summed over entries: 2/T, 2/(T (T - 1)) and 0."""
-    pairs = list(itertools.product(range(tokens), repeat=2))
-    kinds = [p for p in pairs if p[0] == p[1]], [p for p in pairs if p[0] != p[1]]
+    diagonal, rest = [(j, j) for j in range(tokens)], list(itertools.permutations(range(tokens), 2))
 
     def covariance(first: list, second: list) -> Fraction:
-        total = sum(int(p == q) + symmetric * int(p == q[::-1]) for p in first for q in second)
+        total = sum((p == q) + symmetric * (p == q[::-1]) for p, q in itertools.product(first, second))
         return Fraction(total, len(first) * len(second))
 
-    expected = Fraction(2, tokens), Fraction(2, tokens * (tokens - 1))
-    exact = [same(covariance(kind, kind), value) for kind, value in zip(kinds, expected, strict=True)]
-    shipped = [close(deviation**2, float(value), KERNEL)
-               for deviation, value in zip(table_deviation(tokens, 1), expected, strict=True)]  # fmt: skip
-    return worst([*exact, same(covariance(*kinds), 0), *shipped])
+    variances = [Fraction(2, tokens), Fraction(2, tokens * (tokens - 1))]
+    found = [covariance(*kinds) for kinds in ((diagonal, diagonal), (rest, rest), (diagonal, rest))]
+    pairs = zip(table_deviation(tokens, 1), variances, strict=True)
+    return worst([same(found, [*variances, 0]), *(close(root**2, float(value), KERNEL) for root, value in pairs)])

@@ -10,23 +10,18 @@ from proofs_check.evidence.margin import Margin, at_most, close, different, less
 from proofs_check.evidence.tolerances import KERNEL
 from theory.sink import importance_entropy, uniform_causal_entropy
 
-HALVES = ((Fraction(1), Fraction(0)), (Fraction(1, 2), Fraction(1, 2)))  # a causal matrix of two tokens
+HALVES = np.array([[Fraction(1), Fraction(0)], [Fraction(1, 2), Fraction(1, 2)]])  # a causal matrix of two tokens
 GAMMA = float(np.euler_gamma)
 
 
-def _means(columns: bool) -> tuple[Fraction, ...]:
-    rows = tuple(zip(*HALVES, strict=True)) if columns else HALVES
-    return tuple(sum(row, Fraction(0)) / 2 for row in rows)
-
-
-def rows_are_no_columns(columns: bool = False) -> Margin:
+def rows_are_no_columns(axis: int = 1) -> Margin:
     """The means of the rows, as printed, are not what the tokens receive."""
-    return different(_means(columns), _means(True))
+    return different(list(HALVES.mean(axis)), list(HALVES.mean(0)))
 
 
 def concentrated_is_lower(exchanged: bool = False) -> Margin:
     """What the matrix's tokens receive has less entropy e than halves: e^{4 e} = prod p^{-4 p}, a rational."""
-    found = [prod(p ** int(-4 * p) for p in law) for law in (_means(True), _means(False))]
+    found = [prod(p ** int(-4 * p) for p in law) for law in (HALVES.mean(0), HALVES.mean(1))]
     value = less(*(reversed(found) if exchanged else found)).value
     uneven, even = (f"{math.log(power) / 4:.4f}" for power in found)
     return Margin(value, f"(3/4, 1/4) has a higher entropy than (1/2, 1/2), whose is {even}", f"it has {uneven}")
@@ -65,7 +60,7 @@ def similarity_is_a_norm(seed: int, own: bool = False) -> Margin:
     states = rng.normal(size=(size, 3))
     directions = states / np.linalg.norm(states, axis=1, keepdims=True)
     cosines = directions @ directions.T
-    double = float(cosines.sum() - (0 if own else np.trace(cosines))) / (size * (size - 1))
-    single = (float(np.linalg.norm(directions.sum(0)) ** 2) - size) / (size * (size - 1))
+    sums = cosines.sum() - (0 if own else np.trace(cosines)), np.linalg.norm(directions.sum(0)) ** 2 - size
+    double, single = (float(total) / (size * (size - 1)) for total in sums)
     return worst([close(double, single, KERNEL), at_most(-1 / (size - 1), single, KERNEL),
                   at_most(single, 1.0, KERNEL)])  # fmt: skip

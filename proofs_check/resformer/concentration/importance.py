@@ -18,7 +18,7 @@ CLAIMS: tuple[Claim, ...] = (
             "two tokens, the second attending to the first by 1/2: the means of the rows, and those of the columns",
             c.rows_are_no_columns,
             ({},),
-            Control("columns for rows", lambda: c.rows_are_no_columns(columns=True)),
+            Control("columns for rows", lambda: c.rows_are_no_columns(axis=0)),
         ),
         verdict=Verdict.TYPO,
         severity=Severity.MISPRINT,

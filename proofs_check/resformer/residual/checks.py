@@ -2,6 +2,7 @@
 
 import numpy as np
 import sympy as sp
+from scipy.spatial.distance import pdist
 
 from proofs_check.evidence.margin import Margin, at_most, identity, worst
 from proofs_check.evidence.tolerances import KERNEL
@@ -26,8 +27,7 @@ def gap_is_bounded(seed: int, looser: int = 1) -> Margin:
     keys = int(rng.integers(1, 7))
     logits, others = rng.normal(0, 3, (2, 1, keys))
     values, earlier = rng.normal(size=(2, keys, 2))
-    every = np.concatenate([values, earlier])
-    diameter = max(float(np.linalg.norm(x - y)) for x in every for y in every)
+    diameter = float(pdist(np.concatenate([values, earlier])).max())
     apart = cross_layer_attention(logits, others, values, earlier) - averaged_attention(logits, values, earlier)
     bound = cross_layer_gap_bound(float(difference_range(logits, others)[0]) / looser, diameter)
     return at_most(float(np.linalg.norm(apart)), float(bound), KERNEL)

@@ -15,8 +15,7 @@ def one_too_many(length: int, last: int = 0) -> Margin:
 
 def others_are_scaled(weight: Fraction | int = Fraction(9, 10), value: int = 0) -> Margin:
     """A token of this weight and value, and two others of values 1 and 3 and equal weights: its term, and theirs."""
-    own, others = weight * value, (1 - weight) / Fraction(2) * 1 + (1 - weight) / Fraction(2) * 3
-    return worst([same(0, own), different(others, Fraction(2)), same(others, 2 * (1 - Fraction(weight)))])
+    return worst([same(0, weight * value), different((1 - weight) * Fraction(1 + 3, 2), Fraction(2))])
 
 
 def smaller_key(key: tuple[int, int], other: tuple[int, int]) -> Margin:
@@ -34,9 +33,8 @@ def no_component(key: tuple[int, int]) -> Margin:
 
 def cosine_is_no_angle(theta: bool = False) -> Margin:
     """The angle between (1, 0) and itself, and its cosine by Equation 6, the product over both norms."""
-    key = (1, 0)
-    angle, norms = sp.atan2(key[1], key[0]), sp.sqrt(sum(x * x for x in key)) ** 2
-    return different(angle if theta else sum(x * x for x in key) / norms, angle)
+    cosine = sp.Matrix([1, 0]).dot(sp.Matrix([1, 0]))
+    return different(sp.acos(cosine) if theta else cosine, sp.acos(cosine))
 
 
 def duplicates(rows: tuple[str, ...]) -> Margin:
