@@ -9,10 +9,11 @@ import random
 from collections.abc import Mapping
 from contextlib import suppress
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from proofs_check.core.domain import Sequent, Variable, taken
-from proofs_check.core.normal import Rational, back, constant, difference, normal, plus, times
+from proofs_check.core.normal import Rational, back, canonical, constant, difference, plus, times
 from proofs_check.core.rules import Rejected, face_parts, known_in
 from proofs_check.core.terms import ONE, ZERO, Malformed, Term, both, exp, free, fresh, num, substitute, walk
 from proofs_check.core.work import TooLarge
@@ -296,19 +297,16 @@ class Search:
             factor, image = arithmetic.cleared(arithmetic.margin_of(s))
             if factor is ONE:
                 raise Failed("no denominator")
-            why, same = self.tactic(depth - 1), self.tactic(depth)
-            try:
-                return arithmetic.scaled(s, factor, why, same, image)
-            except Failed:
-                return arithmetic.scaled(s, -factor, why, same, times(constant(-1), image))
+            return arithmetic.either_sign(s, factor, self.tactic(depth - 1), self.tactic(depth), image)
 
         def exponentiated(s: Sequent) -> Proof:
-            margin = _canonical_goal(s).parts[2]
+            margin = back(arithmetic.margin_of(s))
             if not _outside_exp(margin, "", "log"):
                 raise Failed("no logarithm")
             image = Term("rel", s.goal.parts[0], *_sides_without_log(s.goal.parts[1], s.goal.parts[2]))
-            if arithmetic.has(_canonical(exp(image.parts[2])), "log"):
-                raise Failed("logarithms that stay")
+            with arithmetic.failing():
+                if arithmetic.has(canonical(exp(image.parts[2])), "log"):
+                    raise Failed("logarithms that stay")
             return arithmetic.rewritten_as(s, image, by("exponentiate", self.tactic(depth)))
 
         def relaxed(s: Sequent) -> Proof:
@@ -330,7 +328,7 @@ class Search:
 
     def _generalised(self, s: Sequent, depth: int) -> Proof:
         """Items and positive sums become numbers of their own."""
-        goal = _canonical_goal(s)
+        goal = arithmetic.plain_goal(s)
         for node in walk(goal):
             names = {v.name for v in s.variables}
             if node.kind == "item" and free(node) <= names:
@@ -361,21 +359,16 @@ class Search:
             raise Failed("clear the denominators first")
         simple = back(margin)
         names = [n for n in arithmetic.scalars(s, simple) if not s.mentioning(n) and not s.variable(n).whole]
+        if arithmetic.has(simple, "abs", "max", "min", "if"):
+            raise Failed("no slope")
+        ways: list[Tactic] = []
         for name in names:
-            v = s.variable(name)
-            for low in (True, False):
-                end = v.low if low else v.high
-                if end is None or arithmetic.has(simple, "abs", "max", "min", "if"):
-                    continue
-                for factor in _factors(margin, name):
-                    attempt = self._face(name, low, s.goal.parts[0] == "<", depth)
-                    try:
-                        if factor is ONE:
-                            return arithmetic.rewritten(s, attempt)
-                        return arithmetic.scaled(s, factor, self.tactic(1), attempt)
-                    except Failed:
-                        continue
-        raise Failed("no face")
+            v, factors = s.variable(name), _factors(margin, name)
+            for low in (low for low, end in ((True, v.low), (False, v.high)) if end is not None):
+                face = self._face(name, low, s.goal.parts[0] == "<", depth)
+                ways.append(partial(arithmetic.rewritten, then=face))
+                ways += [partial(arithmetic.scaled, factor=f, positive=self.tactic(1), then=face) for f in factors]
+        return first(*ways)(s)
 
     def _face(self, name: str, low: bool, strict: bool, depth: int) -> Tactic:
         go = self.tactic(depth - 1)
@@ -401,24 +394,11 @@ class Search:
         """Exponentials of a variable become powers of another; an unbounded variable runs over [0, 1)."""
         margin = back(arithmetic.margin_of(s))
         go = self.tactic(depth - 1)
-        for name in arithmetic.scalars(s, margin):
-            v = s.variable(name)
-            if v.whole or v.values:
-                continue
-            inside = {n for node in walk(margin) if is_exp(node) for n in free(node)}
-            if name in inside and not _outside_exp(margin, name):
-                try:
-                    return by("change", name, fresh("u", taken(s)), "log", go)(s)
-                except Failed:
-                    continue
-        for name in arithmetic.scalars(s, margin) if bounded else []:
-            v = s.variable(name)
-            if not v.whole and not v.values and (v.low is None) != (v.high is None):
-                try:
-                    return by("change", name, fresh("r", taken(s)), "moebius", go)(s)
-                except Failed:
-                    continue
-        raise Failed("nothing to change")
+        inside = {n for node in walk(margin) if is_exp(node) for n in free(node)}
+        numbers = [v for v in map(s.variable, arithmetic.scalars(s, margin)) if not v.whole and not v.values]
+        ways = [(v, "u", "log") for v in numbers if v.name in inside and not _outside_exp(margin, v.name)]
+        ways += [(v, "r", "moebius") for v in numbers if bounded and (v.low is None) != (v.high is None)]
+        return first(*(by("change", v.name, fresh(stem, taken(s)), how, go) for v, stem, how in ways))(s)
 
     def _cases(self, s: Sequent, depth: int) -> Proof:
         margin = back(arithmetic.margin_of(s))
@@ -426,12 +406,8 @@ class Search:
         for name in arithmetic.scalars(s, margin):
             v = s.variable(name)
             if v.low is None and v.high is None and not v.values:
-                x = Term("var", name)
                 half = by("tighten", name, len(s.given), go)
-                try:
-                    return by("cases", x >= ZERO, arithmetic.small, half, half)(s)
-                except Failed:
-                    continue
+                return by("cases", v.as_term() >= ZERO, arithmetic.small, half, half)(s)
         raise Failed("no cases")
 
 
@@ -521,21 +497,6 @@ def _places(node: Term) -> set[str]:
     return set()
 
 
-def _canonical(term: Term) -> Term:
-    try:
-        return back(normal(term))
-    except (TooLarge, ZeroDivisionError, Malformed) as fault:
-        raise Failed(str(fault)) from fault
-
-
-def _canonical_goal(s: Sequent) -> Term:
-    relation, a, b = s.goal.parts
-    try:
-        return Term("rel", relation, ZERO, back(difference(b, a)))
-    except (TooLarge, ZeroDivisionError, Malformed) as fault:
-        raise Failed(str(fault)) from fault
-
-
 def _sides_without_log(a: Term, b: Term) -> tuple[Term, Term]:
     """The difference with its multiples of logarithms whole, all on the left."""
     form = difference(b, a)
@@ -556,15 +517,15 @@ def _outside_exp(term: Term, name: str, function: str = "") -> bool:
 
 
 def _factors(margin: Rational, name: str) -> list[Term]:
-    """1, and exponentials to divide by so that one derivative less has them."""
-    found = [ONE]
+    """Exponentials to divide by so that one derivative less has them."""
+    found: list[Term] = []
     for mono in margin.top:
         here = [(base, p) for base, p in mono if is_exp(base) and name in free(base)]
         if here:
             factor = back(Rational({tuple((base, -p) for base, p in here): Fraction(1)}))
             if factor not in found:
                 found.append(factor)
-    return found[:4]
+    return found[:3]
 
 
 def auto(sequent: Sequent, *, depth: int = 5, steps: int = 400, looks: int = 1500) -> Proof:

@@ -8,9 +8,6 @@ from fractions import Fraction
 from functools import reduce
 from typing import Any
 
-import numpy as np
-from scipy.optimize import linprog
-
 from proofs_check.core.domain import Sequent, facts
 from proofs_check.core.normal import Monomial, Rational, back, constant, difference, plus, times
 from proofs_check.core.terms import ONE, ZERO, Malformed, Term, num
@@ -89,7 +86,8 @@ def combine(s: Sequent, columns: Iterable[Column | None]) -> Proof:
     listed = [Column((), constant(1)), *reversed(distinct.values())][:_MOST_COLUMNS]
     proved: dict[Term, Proof] = {}
     for _ in range(_ROUNDS):
-        chosen = _solved(margin, s.goal.parts[0], listed)
+        weights = arithmetic.combination(margin, s.goal.parts[0], [(len(c.parts), c.relation, c.form) for c in listed])
+        chosen = [(listed[k], value) for k, value in weights.items()]
         failed = None
         for part in {part for column, _ in chosen for part in column.parts if part.why is not None}:
             if part.formula in proved or part.why is None:
@@ -141,55 +139,6 @@ def _with_lemmas(chosen: Sequence[tuple[Column, Fraction]], proved: dict[Term, P
         return by("have", formula, arithmetic.small, why, add(number + 1))
 
     return add(0)
-
-
-def _solved(margin: Rational, relation: str, columns: Sequence[Column]) -> list[tuple[Column, Fraction]]:
-    rows: dict[Monomial, int] = {}
-    for form in (margin, *(c.form for c in columns)):
-        for mono in form.top:
-            rows.setdefault(mono, len(rows))
-    # A column with a monomial that no other has cannot be used.
-    usable = _usable(margin, columns)
-    matrix, target = np.zeros((len(rows), len(usable))), np.zeros(len(rows))
-    for k, column in enumerate(usable):
-        for mono, coefficient in column.form.top.items():
-            matrix[rows[mono], k] = float(coefficient)
-    for mono, coefficient in margin.top.items():
-        target[rows[mono]] = float(coefficient)
-    kept = np.abs(matrix).sum(axis=1) + np.abs(target) > 0
-    free = np.array([c.relation == "=" for c in usable])
-    strict = np.array([c.relation == "<" for c in usable])
-    cost = np.array([1.0 + 2 * len(c.parts) + 0.1 * len(c.form.top) for c in usable])
-    cost[free] = 0
-    if relation == "<":
-        cost[strict] *= 0.1
-    bounds = [(None, None) if one else (0, None) for one in free]
-    found = linprog(cost, A_eq=matrix[kept], b_eq=target[kept], bounds=bounds, method="highs")
-    if found.status != 0:
-        raise Failed("lemmas: no combination")
-    chosen = [usable[k] for k, value in enumerate(found.x) if abs(value) > 1e-9]
-    exact = arithmetic.exact_solution(margin, [c.form for c in chosen], list(rows))
-    if any(value < 0 and c.relation != "=" for c, value in zip(chosen, exact, strict=True)):
-        raise Failed("lemmas: no exact combination")
-    used = [(c, value) for c, value in zip(chosen, exact, strict=True) if value]
-    if relation == "<" and not any(c.relation == "<" for c, _ in used):
-        raise Failed("lemmas: not strict")
-    return used
-
-
-def _usable(margin: Rational, columns: Sequence[Column]) -> list[Column]:
-    left = list(columns)
-    while True:
-        count: dict[Monomial, int] = dict.fromkeys(margin.top, 1)
-        for column in left:
-            for mono in column.form.top:
-                count[mono] = count.get(mono, 0) + 1
-        kept = [c for c in left if all(count[mono] > 1 for mono in c.form.top)]
-        if len(kept) == len(left):
-            if not kept:
-                raise Failed("lemmas: none fits")
-            return kept
-        left = kept
 
 
 def multiples(equality: Lemma, lead: Term, forms: Iterable[Rational]) -> list[Column]:

@@ -17,7 +17,7 @@ from proofs_check.language.notation import each, total
 from proofs_check.rigour import tangent
 from proofs_check.rigour.arithmetic import of_facts, small
 from proofs_check.rigour.lemmas import Column, Lemma, combine, known, lemma, multiples
-from proofs_check.rigour.lines import exp_tangent, log_floor, log_tangent
+from proofs_check.rigour.lines import exp_tangent, log_tangent
 from proofs_check.rigour.look import Look
 from proofs_check.rigour.tactics import Failed, Proof, Tactic, by
 
@@ -157,8 +157,8 @@ def _tangents(look: Look, inner: Look, name: str) -> Iterator[Lemma | None]:
             yield _renaming(log_tangent, t, at)
             yield _renaming(log_tangent, at, t)
     for t, at in itertools.product(arguments, outer_logs[1:4]):
-        yield _renaming(lambda s, c: log_tangent(s, c, None, -1), t, at)
-        yield _renaming(log_floor, t, at)
+        for p in (1, -1):
+            yield _renaming(lambda s, c, p=p: log_tangent(s, c, None, p, p), t, at)
 
 
 def _renaming(make: Callable[[Term, Term], Lemma | None], a: Term, b: Term) -> Lemma | None:
