@@ -11,7 +11,6 @@ from proofs_check.rigour.arithmetic import small
 from proofs_check.rigour.lemmas import Lemma, lemma
 from proofs_check.rigour.tactics import Proof, Tactic, by
 
-
 _remembered: Tactic = cache(small)  # what is asked of it is nearly always the same
 
 

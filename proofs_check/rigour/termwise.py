@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
 from typing import TYPE_CHECKING
 
 from proofs_check.core.domain import Sequent, Variable, taken
@@ -158,7 +158,7 @@ def _tangents(look: Look, inner: Look, name: str) -> Iterator[Lemma | None]:
             yield _renaming(log_tangent, at, t)
     for t, at in itertools.product(arguments, outer_logs[1:4]):
         for p in (1, -1):
-            yield _renaming(lambda s, c, p=p: log_tangent(s, c, None, p, p), t, at)
+            yield _renaming(partial(log_tangent, p=p, q=p), t, at)
 
 
 def _renaming(make: Callable[[Term, Term], Lemma | None], a: Term, b: Term) -> Lemma | None:
