@@ -26,7 +26,7 @@ from proofs_check.rigour.nodes import all_exchanged, is_exp
 from proofs_check.rigour.points.drawing import Domain
 from proofs_check.rigour.points.sample import least_margin, least_point, refuted
 from proofs_check.rigour.positive import positive
-from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
+from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first, no_way
 from proofs_check.rigour.tangent import tangents
 
 _LONGEST = 1500  # nodes of a goal
@@ -155,7 +155,7 @@ class Search:
 
         return [*self._given(depth), *self._resolved(depth), equalities, from_equalities,
                 lambda q: closed(q, self, depth - 1), by("split", arithmetic.of_facts, arithmetic.of_facts),
-                by("exponentiate", go) if arithmetic.has(s.goal, "log") else _never,
+                by("exponentiate", go) if arithmetic.has(s.goal, "log") else no_way,
                 lambda q: contrary(q, self, depth), *sums.tactics(self, depth)]  # fmt: skip
 
     def _inequality(self, s: Sequent, depth: int) -> list[Tactic]:
@@ -458,10 +458,6 @@ def _value_count(v: Variable) -> int | None:
     if not v.whole or v.sizes or v.low is None or v.high is None or not v.low.kind == v.high.kind == "num":
         return None
     return int(v.high.parts[0] - v.low.parts[0]) + 1
-
-
-def _never(sequent: Sequent) -> Proof:
-    raise Failed("it does not apply")
 
 
 def _ambiguous(s: Sequent) -> list[Term]:

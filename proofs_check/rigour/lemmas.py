@@ -50,6 +50,9 @@ class Column:
         return arithmetic.of_product([part.relation for part in self.parts])
 
 
+EMPTY = Column((), constant(1))
+
+
 def lemma(formula: Term, why: Tactic | None) -> Lemma | None:
     """None where the difference is no polynomial (negative powers are allowed) or a constant."""
     try:
@@ -68,13 +71,20 @@ def known(s: Sequent) -> list[Lemma]:
     return [one for one in found if one is not None]
 
 
-def product(*parts: Lemma) -> Column | None:
-    """The column that lemmas multiply to, unless it is too long."""
+def alone(one: Lemma | None) -> Column | None:
+    return None if one is None else Column((one,), one.form)
+
+
+def extended(column: Column | None, *more: Lemma | None) -> Column | None:
+    """The column times lemmas, unless one is missing or it is too long."""
+    if column is None or None in more:
+        return None
+    lemmas = [one for one in more if one is not None]
     try:
-        form = reduce(times, (part.form for part in parts), constant(1))
+        form = reduce(times, (one.form for one in lemmas), column.form)
     except _FAULTS:
         return None
-    return None if form.over or len(form.top) > 120 else Column(parts, form)
+    return None if form.over or len(form.top) > 120 else Column((*column.parts, *lemmas), form)
 
 
 def combine(s: Sequent, columns: Iterable[Column | None]) -> Proof:
@@ -83,7 +93,7 @@ def combine(s: Sequent, columns: Iterable[Column | None]) -> Proof:
     if margin.over or len(margin.top) > 120:
         raise Failed("lemmas: no short polynomial")
     distinct = {(c.relation, tuple(sorted(c.form.top.items(), key=str))): c for c in reversed(list(columns)) if c}
-    listed = [Column((), constant(1)), *reversed(distinct.values())][:_MOST_COLUMNS]
+    listed = [EMPTY, *reversed(distinct.values())][:_MOST_COLUMNS]
     proved: dict[Term, Proof] = {}
     for _ in range(_ROUNDS):
         weights = arithmetic.combination(margin, s.goal.parts[0], [(len(c.parts), c.relation, c.form) for c in listed])

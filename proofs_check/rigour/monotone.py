@@ -11,7 +11,7 @@ from proofs_check.core.rules import FAULTS
 from proofs_check.core.terms import ONE, ZERO, Term, conjuncts, exp, negation, substitute
 from proofs_check.rigour.arithmetic import of_facts, ratio, signs, small
 from proofs_check.rigour.points.sample import refuted
-from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
+from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first, no_way
 
 Comparison = Callable[[Term, Term], Term]
 Lemma = tuple[Term, Tactic]
@@ -43,7 +43,7 @@ def beyond(otherwise: Tactic) -> Tactic:
 
 def _nowhere(s: Sequent) -> Proof:
     """There is no such point: numbers or items would have to lie between ends that are in the wrong order."""
-    tactic = first(by("absurd", small), *map(_impossible, s.given))
+    tactic = first(by("absurd", small), *map(impossible, s.given))
     for v in s.variables:
         if v.sizes and v.low is not None and v.high is not None:
             tactic = by("have", v.low <= Term("item", v.name, *(ONE for _ in v.sizes)), small, by("known"), tactic)
@@ -55,13 +55,13 @@ def _no_whole(s: Sequent) -> Proof:
     never = by("absurd", small)
     ends = [(k, side.parts[0]) for k, fact in enumerate(s.given) if fact.kind == "rel" and fact.parts[0] in ("<", "<=")
             for side in fact.parts[1:] if side.kind == "var" and s.variable(side.parts[0]).whole]  # fmt: skip
-    return first(no_comparison, *(by("tighten", name, k, by("enumerate", name, never)) for k, name in ends))(s)
+    return first(no_way, *(by("tighten", name, k, by("enumerate", name, never)) for k, name in ends))(s)
 
 
 def from_one(s: Sequent) -> Proof:
     """A comparison from one of the last hypotheses."""
     if s.goal.kind != "rel" or s.goal.parts[0] == "!=":
-        return no_comparison(s)
+        return no_way(s)
     near = [k for k, fact in enumerate(s.given[: -_MOST - 1 : -1], 1) if _comparable(fact, s.goal)]
     return first(*(partial(_multiple, k) for k in near), *(partial(_weaker, k) for k in near))(s)
 
@@ -123,24 +123,20 @@ def _refused(denial: Sequence[Term]) -> Tactic:
 def _clash(fact: Term) -> Tactic:
     """A hypothesis whose contrary follows from another one."""
     other = negation(fact)
-    strict = _impossible(fact if fact.parts[0] == "<" else other)
+    strict = impossible(fact if fact.parts[0] == "<" else other)
     return by("have", other, small, first(by("known"), from_one), strict)
 
 
 def _last_impossible(s: Sequent) -> Proof:
-    return _impossible(s.given[-1])(s)
+    return impossible(s.given[-1])(s)
 
 
-def _impossible(fact: Term) -> Tactic:
+def impossible(fact: Term) -> Tactic:
     """A strict comparison whose opposite follows: 1 <= 0 times its difference."""
     if fact.kind != "rel" or fact.parts[0] != "<":
-        return no_comparison
+        return no_way
     _, low, high = fact.parts
     return by("absurd", by("scale", high - low, high <= low, [], small, by("known"), of_facts))
-
-
-def no_comparison(s: Sequent) -> Proof:
-    raise Failed("monotone: no comparison")
 
 
 def _comparable(known: Term, goal: Term) -> bool:
