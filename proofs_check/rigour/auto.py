@@ -112,11 +112,10 @@ class Search:
 
         def alternatives(s: Sequent) -> Proof:
             for number, formula in enumerate(s.given):
-                apart = formula.kind == "rel" and formula.parts[0] == "!="
-                seen = any(f.kind == "rel" and f.parts[0] == "<" and set(f.parts[1:]) == set(formula.parts[1:])
-                           for f in s.given) if apart else False  # fmt: skip
-                if formula.kind == "or" or (apart and not seen):
-                    ways = 2 if apart else len(formula.parts)
+                sides = set(formula.parts[1:]) if formula.kind == "rel" and formula.parts[0] == "!=" else set()
+                seen = any(f.kind == "rel" and f.parts[0] == "<" and set(f.parts[1:]) == sides for f in s.given)
+                if formula.kind == "or" or (sides and not seen):
+                    ways = 2 if sides else len(formula.parts)
                     return by("alternatives", number, *(self.tactic(depth - 1) for _ in range(ways)))(s)
             raise Failed("no alternatives")
 
@@ -137,15 +136,12 @@ class Search:
                             return by("tighten", mine.parts[0], number, self.tactic(depth))(s)
             raise Failed("no better end")
 
-        def equal(s: Sequent) -> Proof:
-            return substituted(s, self.tactic(depth))
-
         def ordered(s: Sequent) -> Proof:
             if not arithmetic.has(s.goal, "apply"):
                 raise Failed("facts will do")
             return by_order(s, self.tactic(depth))
 
-        return [equal, tightened, ordered, enumerate_, alternatives]
+        return [partial(substituted, then=self.tactic(depth)), tightened, ordered, enumerate_, alternatives]
 
     def _equality(self, s: Sequent, depth: int) -> list[Tactic]:
         go = self.tactic(depth - 1)

@@ -35,7 +35,7 @@ _FAULTS = (TooLarge, ZeroDivisionError, Malformed)
 
 def tactics(search: Search, depth: int) -> list[Tactic]:
     """What to try on a goal with sums, in order."""
-    ways = (_closed, _one_side, _member, _paired, _merged, _induction)
+    ways = (_one_side, _member, _paired, _merged, _induction)
     return [partial(way, search=search, depth=depth) for way in ways]
 
 
@@ -93,13 +93,6 @@ def use_last_equality(s: Sequent, then: Tactic, *, drop: bool = False) -> Proof:
     zero = [back(times(constant(-1), weight)), number]
     goal = Term("rel", s.goal.parts[0], ZERO, back(changed))
     return by("scale", ONE, goal, [zero], arithmetic.small, arithmetic.small, then)(s)
-
-
-def _closed(s: Sequent, search: Search, depth: int) -> Proof:
-    """A sum with a closed form is replaced by it."""
-    go = used(search.tactic(depth - 1))
-    forms = [(node, *found) for node in _folds(s) if node.parts[0] == "sum" for found in primitives(node)]
-    return first(*(by("telescope", *form, arithmetic.small, search.tactic(1), go) for form in forms))(s)
 
 
 def primitives(node: Term) -> Iterator[tuple[Term, Term]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -16,7 +16,7 @@ from proofs_check.rigour.points.drawing import Budget, Domain, FloatPoint
 from proofs_check.rigour.points.floats import WORK
 
 
-def coordinates(point: FloatPoint, sequent: Sequent, fixed: Collection[str] = ()) -> list[tuple[str, tuple[int, ...]]]:
+def coordinates(point: FloatPoint, sequent: Sequent) -> list[tuple[str, tuple[int, ...]]]:
     """The places of the real numbers of a point, and of the whole ones that are no sizes."""
     places: list[tuple[str, tuple[int, ...]]] = []
 
@@ -28,7 +28,7 @@ def coordinates(point: FloatPoint, sequent: Sequent, fixed: Collection[str] = ()
             places.append((name, place))
 
     for v in sequent.variables:
-        if (not v.values and not sequent.mentioning(v.name)) or (not v.whole and not v.values):
+        if not v.values and not (v.whole and sequent.mentioning(v.name)):
             visit(v.name, point[v.name], ())
     return places
 
@@ -83,7 +83,7 @@ def _search(
     domain: Domain, score: Callable[[FloatPoint], float], point: FloatPoint, budget: Budget, enough: float
 ) -> FloatPoint:
     """Coordinate by coordinate with growing and shrinking steps, until the score is below `enough` or nothing helps."""
-    places = coordinates(point, domain.sequent, domain.bounds)
+    places = coordinates(point, domain.sequent)
     best = score(point)
     reach = dict.fromkeys(places, 0.5)
     for _ in range(60):
@@ -137,7 +137,7 @@ def polished(
     domain: Domain, goal: Callable[[Mapping[str, Any]], float], point: FloatPoint
 ) -> FloatPoint | None:
     """Nelder and Mead from a point: for valleys that no coordinate follows."""
-    places = [(n, at) for n, at in coordinates(point, domain.sequent, domain.bounds)
+    places = [(n, at) for n, at in coordinates(point, domain.sequent)
               if not domain.sequent.variable(n).whole]  # fmt: skip
     if not 2 <= len(places) <= 8 or WORK[0] > 10**9:
         return None
