@@ -24,6 +24,7 @@ from proofs_check.core.normal import (
     difference,
     inverse,
     is_number,
+    minus,
     normal,
     plus,
     times,
@@ -328,10 +329,8 @@ def small(sequent: Sequent) -> Proof:
     if kind == "rel" and parts[0] == "!=":
         plain = (by("apart", less, by("known")) for less in (True, False))
         return first(by("identity"), by("known"), *plain, by("apart", False, small), by("apart", True, small))(sequent)
-    try:
+    with suppress(Failed):
         return first(by("identity"), by("known"), signs, _constants, lambda s: boxes(s, budget=60))(sequent)
-    except Failed:
-        pass
     from proofs_check.rigour.auto import Search
     from proofs_check.rigour.points.sample import refuted
     from proofs_check.rigour.positive import positive
@@ -431,4 +430,4 @@ def ratio(x: Rational, y: Rational) -> Fraction | None:
     for mono, coefficient in y.top.items():
         if found is None and mono in x.top:
             found = x.top[mono] / coefficient
-    return found if found is not None and plus(x, times(constant(-found), y)).is_zero else None
+    return found if found is not None and minus(x, times(constant(found), y)).is_zero else None

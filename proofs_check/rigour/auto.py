@@ -8,14 +8,15 @@ import math
 import random
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
 from proofs_check.core.domain import Sequent, Variable, taken
-from proofs_check.core.normal import Rational, back, canonical, constant, difference, plus, times
+from proofs_check.core.normal import Rational, back, canonical, constant, difference, minus, plus, times
 from proofs_check.core.rules import Rejected, face_parts, known_in
-from proofs_check.core.terms import ONE, ZERO, Malformed, Term, both, exp, free, fresh, num, substitute, walk
+from proofs_check.core.terms import ONE, ZERO, Malformed, Term, exp, free, fresh, num, substitute, walk
 from proofs_check.core.work import TooLarge
 from proofs_check.rigour import arithmetic, sums
 from proofs_check.rigour.branch import boxes, valued
@@ -67,21 +68,16 @@ class Search:
             return by("split", go, go)(s)
         if kind == "implies":
             return by("assume", go)(s)
-        for plain in (by("identity"), by("known"), by("signs", [], {})):
-            try:
-                return plain(s)
-            except Failed:
-                pass
+        with suppress(Failed):
+            return first(by("identity"), by("known"), by("signs", [], {}))(s)
         if kind == "rel" and not free(s.goal):
             with suppress(Failed):
                 return valued(s)
         if refuted(s):
             raise Failed("floats refute it")
         if parts and parts[0] in ("<", "<=", "!=") and ZERO in parts:
-            try:
+            with suppress(Failed):
                 return positive(s)
-            except Failed:
-                pass
         if self.steps <= 0:
             raise Failed("the budget is spent")
         if s.goal.size > _LONGEST or (kind == "rel" and _monomials(s.goal) > _MOST):
@@ -185,10 +181,8 @@ class Search:
             raise Failed("too deep")
         names = [n for n in arithmetic.scalars(s, s.goal) if not s.variable(n).values]
         go = self.tactic(depth - 1)
-        try:
+        with suppress(Failed):
             return self._in_order(s, depth)
-        except Failed:
-            pass
         point = least_point(s)
         for name in names:
             v = s.variable(name)
@@ -232,8 +226,9 @@ class Search:
         names = [n for n in arithmetic.scalars(s, s.goal) if not s.variable(n).values]
         go = self.tactic(depth - 1)
         for a, b in itertools.combinations(names, 2):
-            ends = free(both(*(end <= end for n in (a, b) for end in s.variable(n).ends()), ONE <= ONE))
-            if not ends & {a, b} and not any(_orders(g, a, b) for g in s.given) and _symmetric(s, a, b):
+            ends = set().union(*(free(end) for n in (a, b) for end in s.variable(n).ends()))
+            known = any(g.kind == "rel" and free(g) == {a, b} for g in s.given)
+            if not ends & {a, b} and not known and _symmetric(s, a, b):
                 return by("cases", Term("var", a) <= Term("var", b), arithmetic.small, go, go)(s)
         raise Failed("nothing to put in order")
 
@@ -247,8 +242,7 @@ class Search:
         with_root = {m: c for m, c in margin.top.items() if dict(m).get(root, Fraction(0)) != 0}
         other = plus(margin, Rational({m: -2 * c for m, c in with_root.items()}))
         go = self.tactic(depth - 1)
-        factors = [other, times(constant(-1), other)]
-        return first(*(lambda q, f=f: arithmetic.scaled(q, back(f), go, go) for f in factors))(s)
+        return arithmetic.either_sign(s, back(other), go, go, times(other, margin))
 
     def _resolved(self, depth: int) -> list[Tactic]:
         """An `if`, an absolute value or a largest of two goes away, where a proof says which way, or case by case."""
@@ -296,10 +290,12 @@ class Search:
             return arithmetic.either_sign(s, factor, self.tactic(depth - 1), self.tactic(depth), image)
 
         def exponentiated(s: Sequent) -> Proof:
-            margin = back(arithmetic.margin_of(s))
-            if not _outside_exp(margin, "", "log"):
+            margin = arithmetic.margin_of(s)
+            if not _outside_exp(back(margin), "", "log"):
                 raise Failed("no logarithm")
-            image = Term("rel", s.goal.parts[0], *_sides_without_log(s.goal.parts[1], s.goal.parts[2]))
+            # Whole multiples of logarithms become powers.
+            under = (c.denominator for mono, c in margin.top.items() if any(_is_log(base) for base, _ in mono))
+            image = Term("rel", s.goal.parts[0], ZERO, back(times(constant(math.lcm(*under)), margin)))
             with arithmetic.failing():
                 if arithmetic.has(canonical(exp(image.parts[2])), "log"):
                     raise Failed("logarithms that stay")
@@ -337,8 +333,7 @@ class Search:
             new = Variable(fresh("a", taken(s)), low, high, *opened)
             image = {node: Term("var", new.name)}
             wider = all_exchanged(goal, image)
-            others = [v for v in s.variables]
-            unused = [v.name for v in others if v.sizes and v.name not in free(wider)]
+            unused = [v.name for v in s.variables if v.sizes and v.name not in free(wider)]
             kept = [all_exchanged(g, image) for g in s.given if node in set(walk(g))]
             given_out = [k for k, g in enumerate(s.given) if free(g) & set(unused)]
             rest = self.tactic(depth)
@@ -377,12 +372,8 @@ class Search:
                 raise Failed(str(fault)) from fault
             if refuted(steep) or refuted(at_end):
                 raise Failed("no face")
-            if strict:
-                try:
-                    return by("face", name, low, True, defined, go, go)(s)
-                except Failed:
-                    pass
-            return by("face", name, low, False, defined, go, go)(s)
+            kinds = (True, False) if strict else (False,)
+            return first(*(by("face", name, low, kind, defined, go, go) for kind in kinds))(s)
 
         return tactic
 
@@ -427,20 +418,14 @@ def _better(s: Sequent, name: str, end: Term, upper: bool, formula: Term) -> boo
     return closer or (end is old and formula.parts[0] == "<" and not opened)
 
 
-def _orders(formula: Term, a: str, b: str) -> bool:
-    return formula.kind == "rel" and free(formula) == {a, b}
-
-
 def _symmetric(s: Sequent, a: str, b: str) -> bool:
     """Does the goal stay what it is when two variables change places?"""
     swap = {a: Term("var", b), b: Term("var", a)}
     u, v = s.variable(a), s.variable(b)
-    try:
-        margin = arithmetic.margin_of(s)
-        other = difference(substitute(s.goal.parts[2], swap), substitute(s.goal.parts[1], swap))
-    except (Failed, TooLarge, ZeroDivisionError, Malformed):
-        return False
-    return (u.low, u.high) == (v.low, v.high) and plus(margin, times(constant(-1), other)).is_zero
+    with suppress(Failed):
+        other = arithmetic.margin_of(replace(s, goal=substitute(s.goal, swap)))
+        return (u.low, u.high) == (v.low, v.high) and minus(arithmetic.margin_of(s), other).is_zero
+    return False
 
 
 def _constant(end: Term | None) -> bool:
@@ -489,14 +474,8 @@ def _places(node: Term) -> set[str]:
     return set()
 
 
-def _sides_without_log(a: Term, b: Term) -> tuple[Term, Term]:
-    """The difference with its multiples of logarithms whole, all on the left."""
-    form = difference(b, a)
-    scale = 1
-    for mono, coefficient in form.top.items():
-        if any(base.kind == "apply" and base.parts[0] == "log" for base, _ in mono):
-            scale = scale * coefficient.denominator
-    return ZERO, back(Rational({m: c * scale for m, c in form.top.items()}, form.over))
+def _is_log(term: Term) -> bool:
+    return term.kind == "apply" and bool(term.parts[0] == "log")
 
 
 def _outside_exp(term: Term, name: str, function: str = "") -> bool:

@@ -139,7 +139,7 @@ def becomes(
 
     def step(then: Tactic) -> Tactic:
         def tactic(q: Sequent) -> Proof:
-            multiples = [[to_json(lift(weight)), number_of(q, fact)] for weight, fact in zeros]
+            multiples = [[to_json(lift(weight)), _place(fact, _forms(q))] for weight, fact in zeros]
             return by("scale", lift(factor), goal, multiples, defined, why, then)(q)
 
         return tactic
@@ -162,11 +162,6 @@ def cleared(*above_zero: Term) -> Step:
 
     why = first(small, only(*(0 < part for part in above_zero))(of_positive))
     return step
-
-
-def number_of(q: Sequent, formula: Term) -> int:
-    """The place of a fact among those of the sequent."""
-    return _place(formula, _forms(q))
 
 
 def _forms(q: Sequent) -> list[Term]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 from functools import partial, reduce
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from proofs_check.core.normal import (
     constant,
     difference,
     inverse,
+    minus,
     normal,
     plus,
     times,
@@ -54,12 +54,9 @@ def use_last_equality(s: Sequent, then: Tactic, *, drop: bool = False) -> Proof:
     """The last hypothesis m atom = value rewrites that atom in the goal, and may then be dropped."""
     if drop:
         then = by("forget", [], [len(s.given) - 1], then)
-    fact = s.given[-1]
-    known = facts(s)
-    number = known.index(fact)
-    left, right = fact.parts[1:]
     if s.goal.kind != "rel":
         raise Failed("no comparison")
+    left, right = s.given[-1].parts[1:]
     with arithmetic.failing():
         margin = difference(s.goal.parts[2], s.goal.parts[1])
         # m atom = right, with the atom as normal form sees it.
@@ -67,32 +64,28 @@ def use_last_equality(s: Sequent, then: Tactic, *, drop: bool = False) -> Proof:
     if form.over or len(form.top) != 1:
         raise Failed("no atom to rewrite")
     ((mono, coefficient),) = form.top.items()
-    atoms = [base for base, power in mono if base.kind in ("fold", "if", "max", "min") or base.kind == "apply"]
-    atoms = [base for base in atoms if base.kind != "apply" or base.parts[0] == "abs"]
+    atoms = [base for base, _ in mono if base.kind in ("fold", "if", "max", "min") or base.parts[0] == "abs"]
     atoms = [left] if left.kind == "var" else atoms
     if len(atoms) != 1:
         raise Failed("no atom to rewrite")
     target = atoms[0]
-    slope = constant(0)
-    for m, c in margin.top.items():
-        power = dict(m).get(target, Fraction(0))
-        if power == 0:
-            continue
-        if power != 1:
-            raise Failed("the atom stands in a power")
-        slope = plus(slope, Rational({tuple((b, p) for b, p in m if b is not target): c}))
-    if margin.over and any(target in {b for b, _ in mono_} for f, _ in margin.over for mono_, _ in f):
+    if any(dict(m).get(target, 1) != 1 for m in margin.top):
+        raise Failed("the atom stands in a power")
+    if any(target in dict(m) for factor, _ in margin.over for m, _ in factor):
         raise Failed("the atom stands in a denominator")
-    over = Rational({(): Fraction(1)}, margin.over)
-    rest = Rational({tuple(pair for pair in mono if pair[0] is not target): coefficient})
-    # margin - weight (left - right), where `linear` reads an equality a = b as b - a.
-    weight = times(times(slope, over), inverse(rest))
-    changed = plus(margin, times(constant(-1), times(weight, difference(left, right))))
-    if changed.top == margin.top:
+    slope = Rational({_without(m, target): c for m, c in margin.top.items() if target in dict(m)}, margin.over)
+    if slope.is_zero:
         raise Failed("the atom does not occur")
-    zero = [back(times(constant(-1), weight)), number]
+    # margin - weight (left - right), where `linear` reads an equality a = b as b - a.
+    weight = times(slope, inverse(Rational({_without(mono, target): coefficient})))
+    changed = minus(margin, times(weight, difference(left, right)))
+    zero = [back(times(constant(-1), weight)), facts(s).index(s.given[-1])]
     goal = Term("rel", s.goal.parts[0], ZERO, back(changed))
     return by("scale", ONE, goal, [zero], arithmetic.small, arithmetic.small, then)(s)
+
+
+def _without(mono: Monomial, atom: Term) -> Monomial:
+    return tuple(pair for pair in mono if pair[0] is not atom)
 
 
 def primitives(node: Term) -> Iterator[tuple[Term, Term]]:
@@ -185,7 +178,7 @@ def _with_count(s: Sequent) -> Proof:
     known = facts(s)
     summed, equality = s.given[-2:]
     margin, form, count = (difference(q.parts[2], q.parts[1]) for q in (s.goal, summed, equality))
-    weight = _divided(plus(margin, times(constant(-1), form)), count)
+    weight = _divided(minus(margin, form), count)
     return by("linear", [["1", [known.index(summed)]], [weight, [known.index(equality)]]])(s)
 
 
@@ -195,12 +188,8 @@ def _divided(one: Rational, other: Rational) -> Term:
     if len(counts) != 1:
         raise Failed("no count")
     ((atom, _),) = counts[0]
-    part = constant(0)
-    for mono, coefficient in one.top.items():
-        if dict(mono).get(atom) == 1:
-            rest = tuple((b, p) for b, p in mono if b is not atom)
-            part = plus(part, Rational({rest: coefficient / other.top[counts[0]]}, one.over))
-    return back(part)
+    linear = {_without(m, atom): c / other.top[counts[0]] for m, c in one.top.items() if dict(m).get(atom) == 1}
+    return back(Rational(linear, one.over))
 
 
 def _member(s: Sequent, search: Search, depth: int) -> Proof:

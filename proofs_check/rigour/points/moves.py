@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,20 +32,15 @@ def coordinates(point: FloatPoint, sequent: Sequent) -> list[tuple[str, tuple[in
     return places
 
 
-def moved_at(point: FloatPoint, name: str, place: tuple[int, ...], change: Callable[[float], Any]) -> FloatPoint:
-    """The point with the number at one place changed."""
-
-    def put(value: Any, rest: tuple[int, ...]) -> Any:
-        if not rest:
-            return change(value)
-        return tuple(put(part, rest[1:]) if k == rest[0] else part for k, part in enumerate(value))
-
-    return {**point, name: put(point[name], place)}
-
-
 def put_at(point: FloatPoint, name: str, place: tuple[int, ...], value: float | Fraction) -> FloatPoint:
     """The point with another number at one place."""
-    return moved_at(point, name, place, lambda _: value)
+
+    def put(old: Any, rest: tuple[int, ...]) -> Any:
+        if not rest:
+            return value
+        return tuple(put(part, rest[1:]) if k == rest[0] else part for k, part in enumerate(old))
+
+    return {**point, name: put(point[name], place)}
 
 
 def number_at(value: Any, place: tuple[int, ...]) -> Any:
@@ -94,8 +88,8 @@ def _search(
                 if not budget.spend():
                     return point
                 step = max(1.0, round(reach[name, place])) if whole else reach[name, place]
-                change = partial(_stepped, delta=sign * step, whole=whole)
-                moved = _clipped(domain, moved_at(point, name, place, change), name)
+                value = _stepped(number_at(point[name], place), sign * step, whole)
+                moved = _clipped(domain, put_at(point, name, place, value), name)
                 found = score(moved)
                 if found < best:
                     point, best, improved = moved, found, True
