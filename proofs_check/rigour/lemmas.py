@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import reduce
@@ -151,24 +152,24 @@ def _with_lemmas(chosen: Sequence[tuple[Column, Fraction]], proved: dict[Term, P
     return add(0)
 
 
+def quotient(theirs: Monomial, mine: Monomial) -> Rational:
+    """The product of powers by which one monomial becomes the other; of one monomial, unless that is no normal form."""
+    return times(Rational({theirs: Fraction(1)}), Rational({tuple((b, -p) for b, p in mine): Fraction(1)}))
+
+
 def multiples(equality: Lemma, lead: Term, forms: Iterable[Rational]) -> list[Column]:
     """An equality times what the lead atom is multiplied by in the forms: columns of either sign."""
     found: dict[Monomial, Column] = {}
-    weight = next((c for m, c in equality.form.top.items() if m == ((lead, Fraction(1)),)), None)
-    if weight is None:
+    own = ((lead, Fraction(1)),)
+    if own not in equality.form.top:
         return []
-    for form in forms:
-        for mono in form.top:
-            powers = dict(mono)
-            if powers.get(lead, Fraction(0)) < 1:
-                continue
-            rest = times(Rational({mono: Fraction(1)}), Rational({((lead, Fraction(-1)),): Fraction(1)}))
-            ((quotient, _),) = rest.top.items()
-            if quotient not in found and len(found) < 60:
-                try:
-                    found[quotient] = Column((equality,), times(equality.form, rest), back(rest))
-                except _FAULTS:
-                    continue
+    for mono in (mono for form in forms for mono in form.top):
+        if dict(mono).get(lead, 0) >= 1:
+            rest = quotient(mono, own)
+            ((left, _),) = rest.top.items()
+            if left not in found and len(found) < 60:
+                with suppress(*_FAULTS):
+                    found[left] = Column((equality,), times(equality.form, rest), back(rest))
     return list(found.values())
 
 
@@ -185,10 +186,10 @@ def from_equalities(s: Sequent) -> Proof:
             for mine, theirs in ((m, t) for form in forms for t in form.top for m in one.form.top):
                 if len(found) > 300:
                     break
-                rest = times(Rational({theirs: Fraction(1)}), Rational({tuple((b, -p) for b, p in mine): Fraction(1)}))
-                plain = len(rest.top) == 1 and not rest.over
-                ((quotient, _),) = rest.top.items() if plain else [((), 0)]
-                if plain and (number, quotient) not in found and all(p > 0 for _, p in quotient):
-                    found[number, quotient] = Column((one,), times(one.form, rest), back(rest))
+                rest = quotient(theirs, mine)
+                left = next(iter(rest.top))
+                plain = len(rest.top) == 1 and not rest.over and all(p > 0 for _, p in left)
+                if plain and (number, left) not in found:
+                    found[number, left] = Column((one,), times(one.form, rest), back(rest))
         forms = [margin, *(column.form for column in found.values())]
     return combine(s, found.values())

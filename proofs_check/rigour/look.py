@@ -9,10 +9,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from proofs_check.core.domain import Sequent
-from proofs_check.core.normal import Monomial, Rational, back, times
+from proofs_check.core.normal import Monomial, Rational, back
 from proofs_check.core.terms import ZERO, Term
 from proofs_check.rigour import arithmetic
-from proofs_check.rigour.lemmas import Lemma, lemma
+from proofs_check.rigour.lemmas import Lemma, lemma, quotient
 from proofs_check.rigour.nodes import is_exp
 from proofs_check.rigour.points.floats import function
 from proofs_check.rigour.points.sample import sample
@@ -45,11 +45,9 @@ class Look:
         """Products of positive atoms by which some monomial of the form becomes one of the goal."""
         seen: set[Monomial] = {()}
         for mine, theirs in itertools.product(form.top, self.margin.top):
-            quotient = times(Rational({theirs: Fraction(1)}), Rational({tuple((b, -p) for b, p in mine): Fraction(1)}))
-            if len(quotient.top) != 1 or quotient.over:
-                continue
-            ((mono, _),) = quotient.top.items()
-            if mono in seen:
+            rest = quotient(theirs, mine)
+            mono = next(iter(rest.top))
+            if len(rest.top) != 1 or rest.over or mono in seen:
                 continue
             seen.add(mono)
             found = self.positive(mono, search)
