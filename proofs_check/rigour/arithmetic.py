@@ -251,8 +251,11 @@ def combination(
     usable = _usable(margin, [form for _, _, form in columns])
     sizes, relations, forms = zip(*(columns[k] for k in usable), strict=True)
     monomials = list(dict.fromkeys(mono for form in (margin, *forms) for mono in form.top))
-    rows = [[form.top.get(mono, Fraction(0)) for form in (*forms, margin)] for mono in monomials]
-    matrix = np.array(rows, dtype=float)
+    rows = {mono: place for place, mono in enumerate(monomials)}
+    matrix = np.zeros((len(rows), len(forms) + 1))
+    for place, form in enumerate((*forms, margin)):
+        for mono, coefficient in form.top.items():
+            matrix[rows[mono], place] = float(coefficient)
     free, strict = ([one == wanted for one in relations] for wanted in "=<")
     cost = np.array([1.0 + 2 * size + 0.1 * len(form.top) for size, form in zip(sizes, forms, strict=True)])
     cost[free] = 0
@@ -266,7 +269,8 @@ def combination(
     if found.status != 0:
         raise Failed("no combination")
     chosen = [k for k, value in enumerate(found.x) if abs(value) > 1e-9]
-    exact = solved([[row[k] for k in (*chosen, -1)] for row in rows])
+    used = [*(forms[k] for k in chosen), margin]
+    exact = solved([[form.top.get(mono, Fraction(0)) for form in used] for mono in monomials])
     if exact is None or any(value < 0 and not free[k] for k, value in zip(chosen, exact, strict=True)):
         raise Failed("no exact combination")
     if relation == "<" and not any(value and strict[k] for k, value in zip(chosen, exact, strict=True)):
