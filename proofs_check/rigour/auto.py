@@ -142,10 +142,7 @@ class Search:
     def _equality(self, s: Sequent, depth: int) -> list[Tactic]:
         go = self.tactic(depth - 1)
 
-        def equalities(q: Sequent) -> Proof:
-            return arithmetic.linear(q, degree=1)
-
-        return [*self._given(depth), *self._resolved(depth), equalities, from_equalities,
+        return [*self._given(depth), *self._resolved(depth), partial(arithmetic.linear, degree=1), from_equalities,
                 lambda q: closed(q, self, depth - 1), by("split", arithmetic.of_facts, arithmetic.of_facts),
                 by("exponentiate", go) if arithmetic.has(s.goal, "log") else no_way,
                 lambda q: contrary(q, self, depth), *sums.tactics(self, depth)]  # fmt: skip
@@ -155,7 +152,7 @@ class Search:
         looks = self.looks // 30 if touching else self.looks // 6
         return [
             arithmetic.signs,
-            lambda q: arithmetic.linear(q, 1),
+            partial(arithmetic.linear, degree=1),
             self._resolving(depth, arithmetic.small, by_cases=False),
             lambda q: boxes(q, budget=looks),
             arithmetic.linear,

@@ -16,7 +16,6 @@ from proofs_check.rigour.lemmas import Lemma, lemma, quotient
 from proofs_check.rigour.nodes import is_exp
 from proofs_check.rigour.points.floats import function
 from proofs_check.rigour.points.sample import sample
-from proofs_check.rigour.tactics import by, first
 
 if TYPE_CHECKING:
     from proofs_check.rigour.auto import Search
@@ -64,9 +63,8 @@ class Look:
         if "" in signs or any(arithmetic.has(b, "log") and not is_exp(b) for b, _ in mono):
             return None
         term = back(Rational({mono: Fraction(1)}))
-        why = first(by("signs", [], {}), lambda q: search.prove(q, 2))
         sure = all(_surely(self.s, b) for b, _ in mono)
-        return lemma(ZERO < term if sure else ZERO <= term, why)
+        return lemma(ZERO < term if sure else ZERO <= term, search.tactic(2))
 
 
 def _surely(s: Sequent, base: Term) -> bool:

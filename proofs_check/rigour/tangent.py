@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import partial, reduce
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from proofs_check.core.domain import Sequent
@@ -21,7 +21,7 @@ from proofs_check.rigour.look import Look
 from proofs_check.rigour.nodes import is_exp
 from proofs_check.rigour.points.floats import function
 from proofs_check.rigour.points.sample import least_point
-from proofs_check.rigour.tactics import Failed, Proof, by, first
+from proofs_check.rigour.tactics import Failed, Proof, by
 
 if TYPE_CHECKING:
     from proofs_check.rigour.auto import Search
@@ -35,7 +35,7 @@ def divided(s: Sequent, one: Lemma, search: Search) -> Column | None:
     factor, image = arithmetic.cleared(one.form)
     if factor is ONE:
         return alone(one)
-    positive = Lemma(ZERO < factor, first(by("signs", [], {}), lambda q: search.prove(q, 2)), normal(factor))
+    positive = Lemma(ZERO < factor, search.tactic(2), normal(factor))
     return Column((one, positive), image)
 
 
@@ -64,7 +64,7 @@ def logarithms(margin: Rational) -> list[Term]:
 def lemmas(look: Look, search: Search) -> Iterator[Column | None]:
     """Tangents and comparisons for the functions of the goal."""
     s, strict = look.s, look.s.goal.parts[0] == "<"
-    apart = partial(search.prove, depth=2)
+    apart = search.tactic(2)
     exps, logs = exponents(look.margin), logarithms(look.margin)
     own = exps[:5]
     if len(exps) > 1:
@@ -80,7 +80,7 @@ def lemmas(look: Look, search: Search) -> Iterator[Column | None]:
         if arithmetic.has(a, "log") or arithmetic.has(b, "log"):
             continue
         if look.sign(canonical(a - b)):
-            yield alone(lemma(exp(b) <= exp(a), by("logarithm", lambda q: search.prove(q, 2))))
+            yield alone(lemma(exp(b) <= exp(a), by("logarithm", search.tactic(2))))
     places = _places(look, logs) if len(logs) > 1 else []
     for a, b in itertools.permutations(list(dict.fromkeys([*logs[:_MOST], *places])), 2):
         for way in (apart, None) if strict else (None,):
@@ -90,7 +90,7 @@ def lemmas(look: Look, search: Search) -> Iterator[Column | None]:
         sign = look.sign(canonical(a - b))
         if sign:
             formula = log(b) < log(a) if strict and sign == "<" else log(b) <= log(a)
-            yield alone(lemma(formula, by("exponentiate", lambda q: search.prove(q, 2))))
+            yield alone(lemma(formula, by("exponentiate", search.tactic(2))))
 
 
 def _places(look: Look, logs: list[Term]) -> list[Term]:
@@ -152,7 +152,7 @@ def signed(look: Look, search: Search) -> Iterator[Column | None]:
         for term in (atom, -atom):
             if is_exp(atom) or not look.sign(term):
                 continue
-            one = lemma(ZERO <= term, first(by("signs", [], {}), lambda q: search.prove(q, 2)))
+            one = lemma(ZERO <= term, search.tactic(2))
             if one is None:
                 continue
             yield alone(one)
