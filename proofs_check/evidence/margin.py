@@ -13,9 +13,13 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
+import sympy as sp
+from flint import arb
 
 from proofs_check.evidence.sides import Undecided, as_sympy, check_exact, exactly_equal, is_exact, reals, sign
 from proofs_check.evidence.tolerances import NOISE, Tolerance, named
+from theory.lowering.ball import BallFunction, to_ball
+from theory.lowering.precision import working
 
 __all__ = ["Margin", "Undecided"]
 
@@ -130,8 +134,6 @@ def identity(printed: Any, true: Any) -> Margin:
     0 once the difference simplifies to zero; -|difference| at a random rational point that tells them apart.
     Raises Undecided where it neither simplifies nor differs at any of eight points, TypeError for floats and texts.
     """
-    import sympy as sp
-
     sides = [as_sympy(side) if is_exact(side) else sp.sympify(side, strict=True) for side in (printed, true)]
     if any(isinstance(side, str) for side in (printed, true)) or any(side.has(sp.Float) for side in sides):
         raise TypeError(f"identity() compares exact expressions, not {printed!r} and {true!r}")
@@ -154,8 +156,6 @@ def identity(printed: Any, true: Any) -> Margin:
 
 def _separated(difference: Any) -> float:
     """Size of the expression at the first of eight random points where 50 digits certainly tell it from zero, or 0."""
-    import sympy as sp
-
     rng = np.random.default_rng(0)
     symbols = sorted(difference.free_symbols, key=sp.default_sort_key)  # by text, Dummies change places at 99 and 100
     vanishes = _vanishing(difference, symbols)
@@ -173,9 +173,6 @@ def _vanishing(difference: Any, symbols: Sequence[Any]) -> Callable[[dict[Any, A
     """Is the expression certainly below `_separated`'s threshold at a point? By balls, which take a hundredth of the
     time in which sympy looks for 50 digits of what is zero; False where they do not say so, or do not know a function.
     """
-    from theory.lowering.ball import BallFunction, to_ball
-    from theory.lowering.precision import working
-
     names = [s.name for s in symbols]
     if len(set(names)) < len(names):
         return lambda point: False  # a name would stand for two values
@@ -193,8 +190,6 @@ def _vanishing(difference: Any, symbols: Sequence[Any]) -> Callable[[dict[Any, A
 
 
 def _random_value(symbol: Any, rng: np.random.Generator) -> Any:
-    import sympy as sp
-
     if symbol.is_integer:
         return sp.Integer(int(rng.integers(5, 30)))
     value = sp.Rational(int(rng.integers(1, 200)), 97)
@@ -205,8 +200,6 @@ def _random_value(symbol: Any, rng: np.random.Generator) -> Any:
 
 def _ball(value: Any) -> Any:
     """An Arb ball, or a whole number as one; a float is refused, for nobody knows what it rounds."""
-    from flint import arb
-
     if isinstance(value, arb):
         return value
     if type(value) is int:
@@ -214,42 +207,37 @@ def _ball(value: Any) -> Any:
     raise TypeError(f"a {type(value).__name__} is no ball: {value!r}")
 
 
-def ball_at_least(ball: Any, bound: int | Fraction = 0, strict: bool = False) -> Margin:
-    """The Arb ball lies at or above `bound`; the margin is the lower (or, refuted, the upper) end of ball - bound."""
-    from flint import arb, fmpq
+def _settled(excess: arb, strict: bool, printed: str, true: str) -> Margin:
+    """Is the ball certainly at or above 0, strictly so or not? The margin is its lower (or, refuted, its upper) end."""
+    if excess > 0 or (not strict and excess >= 0):
+        return Margin(max(float(excess.lower()), 0.0), printed, true)
+    if excess < 0 or (strict and excess <= 0):
+        return Margin(min(float(excess.upper()), BARELY_NOT), printed, true)
+    raise Undecided(f"the balls of {printed} and {true} do not settle their comparison")
 
-    exact = Fraction(bound)
-    shifted = _ball(ball) - arb(fmpq(exact.numerator, exact.denominator))
-    if shifted > 0 or (not strict and shifted >= 0):
-        return Margin(max(float(shifted.lower()), 0.0), str(ball), str(bound))
-    if shifted < 0 or (strict and shifted <= 0):
-        return Margin(min(float(shifted.upper()), BARELY_NOT), str(ball), str(bound))
-    raise Undecided(f"the ball {ball} does not settle its comparison with {bound}")
+
+def ball_at_least(ball: Any, bound: int | Fraction = 0, strict: bool = False) -> Margin:
+    """The Arb ball lies at or above `bound`."""
+    return _settled(_ball(ball) - to_ball(bound), strict, str(ball), str(bound))
 
 
 def ball_above(found: Any, printed: Any) -> Margin:
     """An Arb ball lies certainly above its printed bound, a ball or an exact number; the sides shown are those two."""
-    return _beside(_difference(found, printed, strict=True), f"at most {_shown(printed)}", found)
+    return _settled(found - _end(printed), True, f"at most {_shown(printed)}", _shown(found))
 
 
 def ball_below(found: Any, printed: Any) -> Margin:
     """An Arb ball lies certainly below its printed bound, a ball or an exact number; the sides shown are those two."""
-    return _beside(_difference(-found, -printed, strict=True), f"at least {_shown(printed)}", found)
+    return _settled(_end(printed) - found, True, f"at least {_shown(printed)}", _shown(found))
 
 
 def ball_at_most(found: Any, printed: Any) -> Margin:
     """An Arb ball lies at or below its printed bound, a ball or an exact number; the sides shown are those two."""
-    return _beside(_difference(-found, -printed, strict=False), f"at most {_shown(printed)}", found)
+    return _settled(_end(printed) - found, False, f"at most {_shown(printed)}", _shown(found))
 
 
-def _difference(found: Any, bound: Any, strict: bool) -> Margin:
-    if isinstance(bound, int | Fraction):
-        return ball_at_least(found, bound, strict)
-    return ball_at_least(found - bound, strict=strict)
-
-
-def _beside(margin: Margin, printed: str, found: Any) -> Margin:
-    return margin._replace(printed=printed, true=_shown(found))
+def _end(bound: Any) -> arb:
+    return to_ball(bound) if isinstance(bound, int | Fraction) else _ball(bound)
 
 
 def _shown(number: Any) -> str:
@@ -258,22 +246,13 @@ def _shown(number: Any) -> str:
 
 def ball_within(error: Any, tolerance: Fraction) -> Margin:
     """An Arb ball lies at or below the tolerance: the size of an error, or what one side has above the other."""
-    from flint import arb, fmpq
-
-    found = ball_at_least(arb(fmpq(tolerance.numerator, tolerance.denominator)) - _ball(error))
+    found = ball_at_least(to_ball(tolerance) - _ball(error))
     return found._replace(slack=Slack(float(tolerance), max(0.0, float(error.upper()))))
 
 
 def balls_apart(printed: Any, true: Any, resolution: Fraction = Fraction(1, 10**9)) -> Margin:
     """Two Arb balls certainly more than `resolution` apart; refuted where they are certainly closer."""
-    from flint import arb, fmpq
-
-    excess = abs(_ball(printed) - _ball(true)) - arb(fmpq(resolution.numerator, resolution.denominator))
-    if excess > 0:
-        return Margin(float(excess.lower()), str(printed), str(true))
-    if excess <= 0:
-        return Margin(min(float(excess.upper()), BARELY_NOT), str(printed), str(true))
-    raise Undecided(f"the balls {printed} and {true} do not settle whether they are {float(resolution)} apart")
+    return _settled(abs(_ball(printed) - _ball(true)) - to_ball(resolution), True, str(printed), str(true))
 
 
 def worst(margins: Sequence[Margin], sides: Margin | None = None) -> Margin:

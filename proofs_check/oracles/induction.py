@@ -8,37 +8,23 @@ import mpmath as mp
 DIGITS = 50
 
 
-def _dot(a, b):
-    total = mp.mpf(0)
-    for left, right in zip(a, b, strict=True):
-        total += mp.mpf(left) * mp.mpf(right)
-    return total
-
-
 def _average(weights, rows):
     """Rows averaged with positive weights, one coordinate at a time."""
-    total = mp.mpf(0)
-    for weight in weights:
-        total += weight
-    mean = []
-    for k in range(len(rows[0])):
-        value = mp.mpf(0)
-        for weight, row in zip(weights, rows, strict=True):
-            value += weight * mp.mpf(row[k])
-        mean.append(value / total)
-    return mean
+    return [mp.fdot(weights, column) / mp.fsum(weights) for column in zip(*rows, strict=True)]
+
+
+def _attended(x, sigma, slope, positions, keys, values):
+    """What the last token reads of the values at these positions, with the keys there."""
+    weights = []
+    for s, key in zip(positions, keys, strict=True):
+        weights.append(mp.exp(mp.fdot(x[-1], key) / mp.mpf(sigma) - mp.mpf(slope) * (len(x) - s)))
+    return _average(weights, values)
 
 
 def induction_head(x, sigma, slope):
     """Eq. 7: for each s from 2 to L - 1, look how well the token before s fits the last token, and read token s."""
     with mp.workdps(DIGITS):
-        length = len(x)
-        weights, rows = [], []
-        for s in range(2, length):
-            score = _dot(x[length - 1], x[s - 2]) / mp.mpf(sigma) - mp.mpf(slope) * (length - s)
-            weights.append(mp.exp(score))
-            rows.append(x[s - 1])
-        return _average(weights, rows)
+        return _attended(x, sigma, slope, range(2, len(x)), x[:-2], x[1:-1])
 
 
 def copied_tokens(x, copy_slope, itself):
@@ -56,24 +42,17 @@ def copied_tokens(x, copy_slope, itself):
 def two_layer(x, sigma, slope, copy_slope, itself=False, first=2, last_left_out=1):
     """The second layer over positions first .. L - last_left_out, matching the last token with the copies."""
     with mp.workdps(DIGITS):
-        length = len(x)
+        places = slice(first - 1, len(x) - last_left_out)
         copies = copied_tokens(x, copy_slope, itself)
-        weights, rows = [], []
-        for s in range(first, length - last_left_out + 1):
-            score = _dot(x[length - 1], copies[s - 1]) / mp.mpf(sigma) - mp.mpf(slope) * (length - s)
-            weights.append(mp.exp(score))
-            rows.append(x[s - 1])
-        return _average(weights, rows)
+        return _attended(x, sigma, slope, range(first, len(x) - last_left_out + 1), copies[places], x[places])
 
 
 def kv_shift(x, sigma, slope, positions, alpha=(0, 1), beta=(1, 0)):
     """Eq. 5-6 at the last position over the given 1-based positions; the token before the first is zero."""
     with mp.workdps(DIGITS):
-        length, dim = len(x), len(x[0])
-        weights, rows = [], []
-        for s in positions:
-            before = x[s - 2] if s > 1 else [0] * dim
-            key = [mp.mpf(alpha[0]) * a + mp.mpf(alpha[1]) * b for a, b in zip(x[s - 1], before, strict=True)]
-            rows.append([mp.mpf(beta[0]) * a + mp.mpf(beta[1]) * b for a, b in zip(x[s - 1], before, strict=True)])
-            weights.append(mp.exp(_dot(x[length - 1], key) / mp.mpf(sigma) - mp.mpf(slope) * (length - s)))
-        return _average(weights, rows)
+        pairs = [(x[s - 1], x[s - 2] if s > 1 else [0] * len(x[0])) for s in positions]
+
+        def mixed(own, before):
+            return [[own * a + before * b for a, b in zip(*pair, strict=True)] for pair in pairs]
+
+        return _attended(x, sigma, slope, positions, mixed(*map(mp.mpf, alpha)), mixed(*map(mp.mpf, beta)))

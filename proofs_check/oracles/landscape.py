@@ -1,7 +1,9 @@
 """Brute-force attention over one-hot embeddings: the one-repeat task itself, sharing no formula with `theory`."""
 
 import math
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -32,39 +34,28 @@ def one_hot_loss(a1: float, a2: float, b1: float, b2: float, tokens: int, positi
     return math.log(sum(math.exp(v - values[target]) for v in values))
 
 
-def symbolic_one_hot_logits(tokens: int, position: int) -> list[sp.Expr]:
-    """The same by sympy: unnormalised weights and their sum, one term a pair of positions."""
+def _logits(parameters: Sequence[Any], exp: Callable[[Any], Any], tokens: int, position: int) -> list[Any]:
+    """The same term by term, one a pair of positions: unnormalised weights over their sum."""
+    a1, a2, b1, b2 = parameters
     words = sentence(tokens, position)
-    query = words[-1]
-    weights = []
-    for place, word in enumerate(words):
-        score = alpha1 * int(word == query) + alpha2 * int(place > 0 and words[place - 1] == query)
-        weights.append(sp.exp(score))
+    pairs = list(zip(words, [None, *words[:-1]], strict=True))
+    weights = [exp(a1 * int(word == words[-1]) + a2 * int(before == words[-1])) for word, before in pairs]
     total = sum(weights)
-    rows = [sp.Integer(0)] * tokens
-    for place, (word, weight) in enumerate(zip(words, weights, strict=True)):
-        rows[word] += beta1 * weight / total
-        if place:
-            rows[words[place - 1]] += beta2 * weight / total
-    return rows
+    read = [(share, held, weight) for (word, before), weight in zip(pairs, weights, strict=True)
+            for share, held in ((b1, word), (b2, before))]  # fmt: skip
+    return [sum(share * weight / total for share, held, weight in read if held == token) for token in range(tokens)]
+
+
+def symbolic_one_hot_logits(tokens: int, position: int) -> list[sp.Expr]:
+    """The logits by sympy."""
+    return _logits((alpha1, alpha2, beta1, beta2), sp.exp, tokens, position)
 
 
 def ball_one_hot_logits(
     a1: Fraction, a2: Fraction, b1: Fraction, b2: Fraction, tokens: int, position: int
 ) -> list[arb]:
-    """The same in Arb balls at exact rational parameters."""
-    words = sentence(tokens, position)
-    weights = [
-        (ball(a1 * (word == words[-1]) + a2 * (place > 0 and words[place - 1] == words[-1]))).exp()
-        for place, word in enumerate(words)
-    ]
-    total = sum(weights, arb(0))
-    rows = [arb(0)] * tokens
-    for place, (word, weight) in enumerate(zip(words, weights, strict=True)):
-        rows[word] += ball(b1) * weight / total
-        if place:
-            rows[words[place - 1]] += ball(b2) * weight / total
-    return rows
+    """The logits in Arb balls at exact rational parameters."""
+    return _logits([ball(value) for value in (a1, a2, b1, b2)], arb.exp, tokens, position)
 
 
 def ball_one_hot_loss(a1: Fraction, a2: Fraction, b1: Fraction, b2: Fraction, tokens: int, position: int) -> arb:

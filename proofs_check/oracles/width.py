@@ -1,49 +1,26 @@
-"""Finite width by brute force: exact jets of the Gram-matrix loss, and Monte Carlo over Gaussian embeddings.
+"""Finite width by brute force: exact series of the Gram-matrix loss, and Monte Carlo over Gaussian embeddings.
 
 It shares no formula with `theory.landscape.width`: derivatives are taken of the loss itself.
 """
 
 from collections.abc import Sequence
 from fractions import Fraction
+from operator import mul
 from typing import NamedTuple
 
 import numpy as np
+from flint import fmpq, fmpq_series
 
 from proofs_check.oracles.landscape import sentence
 
 
-class Jet(NamedTuple):
-    """Value and first two derivatives along a line."""
-
-    value: Fraction
-    first: Fraction = Fraction(0)
-    second: Fraction = Fraction(0)
-
-    def plus(self, other: "Jet") -> "Jet":
-        return Jet(*(a + b for a, b in zip(self, other, strict=True)))
-
-    def times(self, other: "Jet") -> "Jet":
-        (a, a1, a2), (b, b1, b2) = self, other
-        return Jet(a * b, a1 * b + a * b1, a2 * b + 2 * a1 * b1 + a * b2)
-
-    def inverse(self) -> "Jet":
-        value, first, second = self
-        return Jet(1 / value, -first / value**2, 2 * first**2 / value**3 - second / value**2)
-
-    def power(self, at: Fraction) -> "Jet":
-        """exp of this jet, with `at` standing for exp(value)."""
-        return Jet(at, at * self.first, at * (self.second + self.first**2))
+def _exact(numbers: Sequence[Fraction]) -> list[fmpq]:
+    return [fmpq(number.numerator, number.denominator) for number in map(Fraction, numbers)]
 
 
-def _sum(jets: Sequence[Jet]) -> Jet:
-    total = Jet(Fraction(0))
-    for jet in jets:
-        total = total.plus(jet)
-    return total
-
-
-def _combine(factors: Sequence[Fraction], jets: Sequence[Jet]) -> Jet:
-    return _sum([Jet(Fraction(factor)).times(jet) for factor, jet in zip(factors, jets, strict=True)])
+def _powers(exponents: Sequence[fmpq_series], at: Sequence[fmpq]) -> list[fmpq_series]:
+    """exp of each series, with a number standing for exp of its constant term."""
+    return [power * (series - series[0]).exp() for series, power in zip(exponents, at, strict=True)]
 
 
 def slopes_of_loss(
@@ -58,28 +35,20 @@ def slopes_of_loss(
     `key_powers` (T + 1) and `token_powers` (T) stand for the exponentials of scores and logits at G = I. Both
     derivatives are rational functions of them and of the parameters, so any positive rationals will do.
     """
-    a1, a2, b1, b2 = parameters
-    tokens = len(token_powers)
-    words = sentence(tokens, position)
-    gram = [
-        [Jet(Fraction(int(m == n)), Fraction(int({m, n} == set(pair)))) for n in range(tokens)] for m in range(tokens)
-    ]
-    row = gram[words[-1]]
-    previous = [None, *words[:-1]]
-    attended = [
-        _combine([a1, a2], [row[word], Jet(Fraction(0)) if before is None else row[before]]).power(key_powers[k])
-        for k, (word, before) in enumerate(zip(words, previous, strict=True))
-    ]
-    total = _sum(attended).inverse()
-    pairs = list(zip(words, previous, strict=True))
-    read = [
-        _combine([b1 * (word == m) + b2 * (before == m) for word, before in pairs], attended) for m in range(tokens)
-    ]
-    logits = [_sum([gram[m][n].times(read[n]) for n in range(tokens)]).times(total) for m in range(tokens)]
-    partition = _sum([logit.power(token_powers[m]) for m, logit in enumerate(logits)])
-    rate = partition.first / partition.value
-    target = logits[words[position]]
-    return rate - target.first, partition.second / partition.value - rate**2 - target.second
+    (a1, a2, b1, b2), keys, own = map(_exact, (parameters, key_powers, token_powers))
+    words, places = sentence(len(own), position), range(len(own))
+    one, entry = fmpq_series([1]), fmpq_series([0, 1])
+    gram = [[one * int(m == n) + entry * int({m, n} == set(pair)) for n in places] for m in places]
+    asked, pairs = gram[words[-1]], list(zip(words, [None, *words[:-1]], strict=True))
+    scores = [a1 * asked[word] + (0 if before is None else a2 * asked[before]) for word, before in pairs]
+    attended = _powers(scores, keys)
+    shares = [[b1 * (word == m) + b2 * (before == m) for word, before in pairs] for m in places]
+    read = [sum(map(mul, row, attended)) for row in shares]
+    logits = [sum(map(mul, row, read)) / sum(attended) for row in gram]
+    partition = sum(_powers(logits, own))
+    loss = (partition / partition[0]).log() - logits[words[position]]
+    first, second = (Fraction(int(x.p), int(x.q)) for x in (loss[1], 2 * loss[2]))
+    return first, second
 
 
 def gram_loss(parameters: Sequence[float], position: int, grams: np.ndarray) -> np.ndarray:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
+from flint import fmpq, fmpq_mat
 from scipy.optimize import linprog
 
 from proofs_check.core.domain import Sequent, facts
@@ -21,6 +24,7 @@ from proofs_check.core.normal import (
     difference,
     inverse,
     is_number,
+    minus,
     normal,
     plus,
     times,
@@ -31,7 +35,16 @@ from proofs_check.rigour.branch import boxes
 from proofs_check.rigour.nodes import is_exp
 from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
 
-_FAULTS = (TooLarge, ZeroDivisionError, Malformed)
+_FACTS = 30  # that are combined
+
+
+@contextmanager
+def failing() -> Iterator[None]:
+    """What normal forms refuse is Failed."""
+    try:
+        yield
+    except (TooLarge, ZeroDivisionError, Malformed) as fault:
+        raise Failed(str(fault)) from fault
 
 
 def margin_of(sequent: Sequent) -> Rational:
@@ -39,34 +52,32 @@ def margin_of(sequent: Sequent) -> Rational:
     goal = sequent.goal
     if goal.kind != "rel" or goal.parts[0] == "!=":
         raise Failed("no inequality")
-    try:
+    with failing():
         return difference(goal.parts[2], goal.parts[1])
-    except _FAULTS as fault:
-        raise Failed(str(fault)) from fault
 
 
-def _linear_forms(sequent: Sequent, names: set[str]) -> list[tuple[int, dict[str, Fraction], Fraction]]:
+def plain_goal(sequent: Sequent) -> Term:
+    """The goal as 0 relation (normal form)."""
+    return Term("rel", sequent.goal.parts[0], ZERO, back(margin_of(sequent)))
+
+
+def _forms(sequent: Sequent) -> Iterator[tuple[int, str, Rational]]:
+    """The facts 0 < form, 0 <= form and 0 = form by their numbers, of those that have a form."""
+    for number, fact in enumerate(facts(sequent)):
+        if fact.kind == "rel" and fact.parts[0] != "!=":
+            with suppress(TooLarge, ZeroDivisionError, Malformed):
+                yield number, fact.parts[0], difference(fact.parts[2], fact.parts[1])
+
+
+def _linear_forms(sequent: Sequent, names: Collection[str]) -> list[tuple[int, dict[str, Fraction], Fraction]]:
     """The facts 0 (<) c + sum of c_v v, linear in these variables with constant coefficients: number, c_v, c."""
     found = []
-    for number, fact in enumerate(facts(sequent)):
-        if fact.kind != "rel" or fact.parts[0] not in ("<", "<="):
-            continue
-        try:
-            form = difference(fact.parts[2], fact.parts[1])
-        except _FAULTS:
-            continue
-        slopes: dict[str, Fraction] = {}
-        offset = Fraction(0)
-        for mono, coefficient in form.top.items():
-            if not mono:
-                offset = coefficient
-            elif len(mono) == 1 and mono[0][1] == 1 and mono[0][0].kind == "var" and mono[0][0].parts[0] in names:
-                slopes[mono[0][0].parts[0]] = coefficient
-            else:
-                break
-        else:
-            if slopes and not form.over:
-                found.append((number, slopes, offset))
+    for number, relation, form in _forms(sequent):
+        single = [(mono[0][0], c) for mono, c in form.top.items() if len(mono) == 1 and mono[0][1] == 1]
+        slopes = {base.parts[0]: c for base, c in single if base.kind == "var"}
+        linear_ = len(slopes) == len(form.top.keys() - {()}) and slopes.keys() <= set(names)
+        if relation != "=" and slopes and linear_ and not form.over:
+            found.append((number, slopes, form.top.get((), Fraction(0))))
     return found
 
 
@@ -84,44 +95,37 @@ def _substitutions(sequent: Sequent, names: list[str]) -> Iterator[tuple[list[An
             used = sorted({name for _, slopes, _ in chosen for name in slopes})
             if len(used) != count:
                 continue
-            images = {}
-            for name in used:
-                # The combination of the forms that is this variable alone.
-                rows = [[slopes.get(n, Fraction(0)) for _, slopes, _ in chosen] + [Fraction(n == name)] for n in used]
-                weights = solved(rows)
-                if weights is None:
-                    break
-                parts = [num(x) * (Term("var", f"w{k}") - num(c)) for k, (x, (_, _, c)) in
-                         enumerate(zip(weights, chosen, strict=True))]  # fmt: skip
-                images[name] = back(normal(reduce(lambda x, y: x + y, parts)))
-            if len(images) != count:
+            matrix = fmpq_mat(count, count, [_exact(slopes.get(name, 0)) for _, slopes, _ in chosen for name in used])
+            try:
+                rows = matrix.inv().tolist()
+            except ZeroDivisionError:
                 continue
+            shifted = [Term("var", f"w{k}") - num(c) for k, (_, _, c) in enumerate(chosen)]
+            images = {
+                name: back(normal(sum((num(_fraction(x)) * part for x, part in zip(row, shifted, strict=True)), ZERO)))
+                for name, row in zip(used, rows, strict=True)
+            }
             yield [[f"w{k}", [number], []] for k, (number, _, _) in enumerate(chosen)], images
+
+
+def _exact(value: Fraction | int) -> fmpq:
+    return fmpq(value.numerator, value.denominator)
+
+
+def _fraction(value: fmpq) -> Fraction:
+    return Fraction(int(value.p), int(value.q))
 
 
 def solved(rows: list[list[Fraction]]) -> list[Fraction] | None:
     """Some x with sum_j row[j] x[j] = row[-1] for each row, free unknowns 0; None if there is none. Exact."""
-    table = [list(row) for row in rows]
-    count = len(table[0]) - 1 if table else 0
-    pivots: list[int] = []
-    for column in range(count):
-        here = len(pivots)
-        best = next((k for k in range(here, len(table)) if table[k][column]), None)
-        if best is None:
-            continue
-        table[here], table[best] = table[best], table[here]
-        lead = table[here][column]
-        table[here] = [value / lead for value in table[here]]
-        for k, row in enumerate(table):
-            if k != here and row[column]:
-                factor = row[column]
-                table[k] = [value - factor * other for value, other in zip(row, table[here], strict=True)]
-        pivots.append(column)
-    if any(row[-1] for row in table[len(pivots) :]):
-        return None
-    solution = [Fraction(0)] * count
-    for row, column in zip(table, pivots, strict=False):
-        solution[column] = row[-1]
+    width = len(rows[0])
+    table, rank = fmpq_mat(len(rows), width, [_exact(value) for row in rows for value in row]).rref()
+    solution = [Fraction(0)] * (width - 1)
+    for row in table.tolist()[:rank]:
+        pivot = next(place for place, value in enumerate(row) if value)
+        if pivot == width - 1:
+            return None
+        solution[pivot] = _fraction(row[-1])
     return solution
 
 
@@ -131,33 +135,19 @@ def _moebius(sequent: Sequent, names: list[str]) -> tuple[list[Any], dict[str, T
     parts: list[Any] = []
     images: dict[str, Term] = {}
     for k, name in enumerate(names):
-        v = sequent.variable(name)
-        w = Term("var", f"w{k}")
-        numbers = {}
-        for side, end in (("low", v.low), ("high", v.high)):
-            fact = None
-            if end is not None and end.kind == "num":
-                strict = v.low_open if side == "low" else v.high_open
-                pair = (end, Term("var", name)) if side == "low" else (Term("var", name), end)
-                fact = Term("rel", "<" if strict else "<=", *pair)
-            if fact in known:
-                numbers[side] = known.index(fact)
-        if len(numbers) == 2 and v.high_open:
-            assert v.low is not None and v.high is not None
-            parts.append([f"w{k}", [numbers["low"]], [numbers["high"]]])
-            images[name] = (v.low + v.high * w) / (1 + w)
-        elif len(numbers) == 2 and v.low_open:
-            assert v.low is not None and v.high is not None
-            parts.append([f"w{k}", [numbers["high"]], [numbers["low"]]])
-            images[name] = (v.high + v.low * w) / (1 + w)
-        elif "low" in numbers and v.low is not None:
-            parts.append([f"w{k}", [numbers["low"]], []])
-            images[name] = v.low + w
-        elif "high" in numbers and v.high is not None:
-            parts.append([f"w{k}", [numbers["high"]], []])
-            images[name] = v.high - w
+        v, w = sequent.variable(name), Term("var", f"w{k}")
+        low, high = (end if end is not None and end.kind == "num" else None for end in (v.low, v.high))
+        ends = [[known.index(f)] for f in v.bounds(v.as_term()) if any(side in (low, high) for side in f.parts[1:])]
+        if low is not None and high is not None and (v.low_open or v.high_open):
+            from_, to = (low, high) if v.high_open else (high, low)
+            images[name], above = (from_ + to * w) / (1 + w), ends if v.high_open else ends[::-1]
+        elif low is not None:
+            images[name], above = low + w, [ends[0], []]
+        elif high is not None:
+            images[name], above = high - w, [ends[0], []]
         else:
             return None
+        parts.append([f"w{k}", *above])
     return parts, images
 
 
@@ -165,18 +155,12 @@ def signs(sequent: Sequent) -> Proof:
     """Coefficient signs in shifted or Moebius variables."""
     margin = back(margin_of(sequent))
     names = scalars(sequent, margin)
-    if len(names) > 7:
-        raise Failed("signs: too many variables")
-    ways = [([], {}), *_substitutions(sequent, names)] if len(names) <= 5 else [([], {})]
-    moebius = _moebius(sequent, names)
-    if moebius is not None:
+    ways: list[tuple[list[Any], dict[str, Term]]] = [([], {})]
+    if len(names) <= 5:
+        ways += _substitutions(sequent, names)
+    if len(names) <= 7 and (moebius := _moebius(sequent, names)) is not None:
         ways.append(moebius)
-    for parts, images in ways:
-        try:
-            return by("signs", parts, {name: image for name, image in images.items()})(sequent)
-        except Failed:
-            continue
-    raise Failed("signs: a coefficient may be negative")
+    return first(*(by("signs", *way) for way in ways))(sequent)
 
 
 def linear(sequent: Sequent, degree: int = 2, squares: bool = True) -> Proof:
@@ -187,26 +171,13 @@ def linear(sequent: Sequent, degree: int = 2, squares: bool = True) -> Proof:
     if len(margin.top) > 60:
         raise Failed("linear: too many monomials")
     forms: list[tuple[Any, str, Rational]] = []
-    for number, fact in enumerate(facts(sequent)[:30]):
-        if fact.kind == "rel" and fact.parts[0] != "!=":
-            try:
-                form = difference(fact.parts[2], fact.parts[1])
-            except _FAULTS:
-                continue
-            value = is_number(form)
-            if not form.over and (value is None or value < 0):  # a number below 0 contradicts itself
-                forms.append((number, fact.parts[0], form))
-    atoms = list(dict.fromkeys(base for mono in margin.top for base, _ in mono))
-    positive = [atom for atom in atoms if is_exp(atom)][:4]
-    forms += [(["exp", to_json(atom.parts[1]), small], "<", normal(atom)) for atom in positive]
-    for atom in atoms:
-        if atom.kind == "apply" and atom.parts[0] in ("sin", "cos"):
-            for sign, form in (("-", normal(1 - atom)), ("+", normal(1 + atom))):
-                forms.append(([atom.parts[0] + sign, to_json(atom.parts[1]), small], "<=", form))
-        elif atom.kind == "apply" and atom.parts[0] == "abs":
-            for name, form in (("abs", normal(atom)), ("abs-", normal(atom - atom.parts[1])),
-                               ("abs+", normal(atom + atom.parts[1]))):  # fmt: skip
-                forms.append(([name, to_json(atom.parts[1]), small], "<=", form))
+    for number, relation, form in itertools.takewhile(lambda one: one[0] < _FACTS, _forms(sequent)):
+        value = is_number(form)
+        if value is None or value < 0:  # a number below 0 contradicts itself
+            forms.append((number, relation, form))
+    atoms = dict.fromkeys(base for mono in margin.top for base, _ in mono if base.kind == "apply")
+    signed = [(name, relation, atom.parts[1], bound) for atom in atoms for name, relation, bound in _signs_of(atom)]
+    forms += [([name, to_json(x), small], relation, normal(bound)) for name, relation, x, bound in signed]
     forms = [one for one in forms if not one[2].over]
     products: list[tuple[list[Any], str, Rational]] = [([], "<", constant(1))]
     for size in range(1, degree + 1):
@@ -219,7 +190,21 @@ def linear(sequent: Sequent, degree: int = 2, squares: bool = True) -> Proof:
             products.append(([reference for reference, _, _ in chosen], relation, form))
     if squares:
         products += list(_squares(margin, forms[:6] if degree > 1 else []))
-    return _combined(sequent, margin, products)
+    found = combination(margin, sequent.goal.parts[0], [(len(refs), r, form) for refs, r, form in products])
+    rows = [(value, *products[k][:2]) for k, value in found.items()]
+    return by("linear", [[num(value) if r == "=" else str(value), refs] for value, refs, r in rows])(sequent)
+
+
+def _signs_of(atom: Term) -> list[tuple[str, str, Term]]:
+    """What is never negative about a function's value: the name of the reference, the relation, the difference."""
+    name, x = atom.parts
+    if name == "exp":
+        return [(name, "<", atom)]
+    if name in ("sin", "cos"):
+        return [(name + "-", "<=", 1 - atom), (name + "+", "<=", 1 + atom)]
+    if name == "abs":
+        return [(name, "<=", atom), (name + "-", "<=", atom - x), (name + "+", "<=", atom + x)]
+    return []
 
 
 def of_product(relations: Sequence[str]) -> str:
@@ -257,45 +242,52 @@ def _may_halve(base: Term, power: Fraction) -> bool:
     return power.denominator == 1 or is_exp(base)
 
 
-def _combined(sequent: Sequent, margin: Rational, products: list[tuple[list[Any], str, Rational]]) -> Proof:
-    relation = sequent.goal.parts[0]
-    monomials = sorted({m for _, _, f in products for m in f.top} | set(margin.top), key=str)
-    rows = {m: k for k, m in enumerate(monomials)}
-    matrix = np.zeros((len(monomials), len(products)))
-    for column, (_, _, form) in enumerate(products):
+def combination(
+    margin: Rational, relation: str, columns: Sequence[tuple[int, str, Rational]]
+) -> dict[int, Fraction]:
+    """Which columns (how many factors, relation, form) add up to the margin, and with which weights: linear programming
+    chooses, preferring what is strict for a strict goal, and the weights are made exact.
+    """
+    usable = _usable(margin, [form for _, _, form in columns])
+    sizes, relations, forms = zip(*(columns[k] for k in usable), strict=True)
+    monomials = list(dict.fromkeys(mono for form in (margin, *forms) for mono in form.top))
+    rows = {mono: place for place, mono in enumerate(monomials)}
+    matrix = np.zeros((len(rows), len(forms) + 1))
+    for place, form in enumerate((*forms, margin)):
         for mono, coefficient in form.top.items():
-            matrix[rows[mono], column] = float(coefficient)
-    target = np.zeros(len(monomials))
-    for mono, coefficient in margin.top.items():
-        target[rows[mono]] = float(coefficient)
-    bounds = [(None, None) if r == "=" else (0, None) for _, r, _ in products]
-    cost = np.array([1.0 + len(refs) for refs, _, _ in products])
-    strict = np.array([r == "<" for _, r, _ in products])
-    if relation == "<":  # prefer what is strict
-        cost = cost - 0.9 * strict
-    cost[[r == "=" for _, r, _ in products]] = 0
-    found = linprog(cost, A_eq=matrix, b_eq=target, bounds=bounds, method="highs")
+            matrix[rows[mono], place] = float(coefficient)
+    free, strict = ([one == wanted for one in relations] for wanted in "=<")
+    cost = np.array([1.0 + 2 * size + 0.1 * len(form.top) for size, form in zip(sizes, forms, strict=True)])
+    cost[free] = 0
+    if relation == "<":
+        cost[strict] *= 0.1
+    bounds = [(None if one else 0, None) for one in free]
+    solve = partial(linprog, A_eq=matrix[:, :-1], b_eq=matrix[:, -1], bounds=bounds, method="highs")
+    found = solve(cost)
     if relation == "<" and found.status == 0 and not np.any(found.x[strict] > 1e-9):
-        found = linprog(cost / 100 - strict, A_eq=matrix, b_eq=target, bounds=bounds, method="highs")
+        found = solve(cost / 100 - np.array(strict))
     if found.status != 0:
-        raise Failed("linear: no combination")
+        raise Failed("no combination")
     chosen = [k for k, value in enumerate(found.x) if abs(value) > 1e-9]
-    values = exact_solution(margin, [products[k][2] for k in chosen], monomials)
-    combination = []
-    for k, value in zip(chosen, values, strict=True):
-        if value:
-            refs, r, _ = products[k]
-            combination.append([num(value) if r == "=" else str(value), refs])
-    return by("linear", combination)(sequent)
+    used = [*(forms[k] for k in chosen), margin]
+    exact = solved([[form.top.get(mono, Fraction(0)) for form in used] for mono in monomials])
+    if exact is None or any(value < 0 and not free[k] for k, value in zip(chosen, exact, strict=True)):
+        raise Failed("no exact combination")
+    if relation == "<" and not any(value and strict[k] for k, value in zip(chosen, exact, strict=True)):
+        raise Failed("not strict")
+    return {usable[k]: value for k, value in zip(chosen, exact, strict=True) if value}
 
 
-def exact_solution(margin: Rational, forms: list[Rational], monomials: Sequence[Any]) -> list[Fraction]:
-    """The exact solution on the chosen columns."""
-    zero = Fraction(0)
-    values = solved([[f.top.get(m, zero) for f in forms] + [margin.top.get(m, zero)] for m in monomials])
-    if values is None:
-        raise Failed("linear: no exact combination")
-    return values
+def _usable(margin: Rational, forms: Sequence[Rational]) -> list[int]:
+    """The columns without a monomial that neither another one nor the margin has."""
+    left = list(range(len(forms)))
+    while left:
+        count = Counter([*margin.top, *(mono for k in left for mono in forms[k].top)])
+        kept = [k for k in left if all(count[mono] > 1 for mono in forms[k].top)]
+        if len(kept) == len(left):
+            return kept
+        left = kept
+    raise Failed("no column fits")
 
 
 def cleared(form: Rational) -> tuple[Term, Rational]:
@@ -312,6 +304,14 @@ def cleared(form: Rational) -> tuple[Term, Rational]:
         factors.append(back(powers))
     factor = ONE if not factors else factors[0] if len(factors) == 1 else Term("mul", *factors)
     return factor, times(top, powers)
+
+
+def either_sign(sequent: Sequent, factor: Term, positive: Tactic, then: Tactic, image: Rational) -> Proof:
+    """The goal times a factor, or times its opposite, whichever is positive."""
+    try:
+        return scaled(sequent, factor, positive, then, image)
+    except Failed:
+        return scaled(sequent, -factor, positive, then, times(constant(-1), image))
 
 
 def scaled(sequent: Sequent, factor: Term, positive: Tactic, then: Tactic, image: Rational | None = None) -> Proof:
@@ -333,10 +333,8 @@ def small(sequent: Sequent) -> Proof:
     if kind == "rel" and parts[0] == "!=":
         plain = (by("apart", less, by("known")) for less in (True, False))
         return first(by("identity"), by("known"), *plain, by("apart", False, small), by("apart", True, small))(sequent)
-    try:
+    with suppress(Failed):
         return first(by("identity"), by("known"), signs, _constants, lambda s: boxes(s, budget=60))(sequent)
-    except Failed:
-        pass
     from proofs_check.rigour.auto import Search
     from proofs_check.rigour.points.sample import refuted
     from proofs_check.rigour.positive import positive
@@ -382,9 +380,8 @@ def _constants(sequent: Sequent) -> Proof:
 
 
 def rewritten(sequent: Sequent, then: Tactic) -> Proof:
-    """The goal as 0 relation (normal form)."""
-    goal = Term("rel", sequent.goal.parts[0], ZERO, back(margin_of(sequent)))
-    return by("scale", ONE, goal, [], small, small, then)(sequent)
+    """The goal in normal form."""
+    return by("scale", ONE, plain_goal(sequent), [], small, small, then)(sequent)
 
 
 def exponentials(sequent: Sequent, then: Tactic) -> Proof:
@@ -437,4 +434,4 @@ def ratio(x: Rational, y: Rational) -> Fraction | None:
     for mono, coefficient in y.top.items():
         if found is None and mono in x.top:
             found = x.top[mono] / coefficient
-    return found if found is not None and plus(x, times(constant(-found), y)).is_zero else None
+    return found if found is not None and minus(x, times(constant(found), y)).is_zero else None

@@ -8,13 +8,15 @@ import math
 import random
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from proofs_check.core.domain import Sequent, Variable, taken
-from proofs_check.core.normal import Rational, back, constant, difference, normal, plus, times
+from proofs_check.core.normal import Rational, back, canonical, constant, difference, minus, plus, times
 from proofs_check.core.rules import Rejected, face_parts, known_in
-from proofs_check.core.terms import ONE, ZERO, Malformed, Term, both, exp, free, fresh, num, substitute, walk
+from proofs_check.core.terms import ONE, ZERO, Malformed, Term, exp, free, fresh, num, substitute, walk
 from proofs_check.core.work import TooLarge
 from proofs_check.rigour import arithmetic, sums
 from proofs_check.rigour.branch import boxes, valued
@@ -25,7 +27,7 @@ from proofs_check.rigour.nodes import all_exchanged, is_exp
 from proofs_check.rigour.points.drawing import Domain
 from proofs_check.rigour.points.sample import least_margin, least_point, refuted
 from proofs_check.rigour.positive import positive
-from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
+from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first, no_way
 from proofs_check.rigour.tangent import tangents
 
 _LONGEST = 1500  # nodes of a goal
@@ -66,21 +68,16 @@ class Search:
             return by("split", go, go)(s)
         if kind == "implies":
             return by("assume", go)(s)
-        for plain in (by("identity"), by("known"), by("signs", [], {})):
-            try:
-                return plain(s)
-            except Failed:
-                pass
+        with suppress(Failed):
+            return first(by("identity"), by("known"), by("signs", [], {}))(s)
         if kind == "rel" and not free(s.goal):
             with suppress(Failed):
                 return valued(s)
         if refuted(s):
             raise Failed("floats refute it")
         if parts and parts[0] in ("<", "<=", "!=") and ZERO in parts:
-            try:
+            with suppress(Failed):
                 return positive(s)
-            except Failed:
-                pass
         if self.steps <= 0:
             raise Failed("the budget is spent")
         if s.goal.size > _LONGEST or (kind == "rel" and _monomials(s.goal) > _MOST):
@@ -111,11 +108,10 @@ class Search:
 
         def alternatives(s: Sequent) -> Proof:
             for number, formula in enumerate(s.given):
-                apart = formula.kind == "rel" and formula.parts[0] == "!="
-                seen = any(f.kind == "rel" and f.parts[0] == "<" and set(f.parts[1:]) == set(formula.parts[1:])
-                           for f in s.given) if apart else False  # fmt: skip
-                if formula.kind == "or" or (apart and not seen):
-                    ways = 2 if apart else len(formula.parts)
+                sides = set(formula.parts[1:]) if formula.kind == "rel" and formula.parts[0] == "!=" else set()
+                seen = any(f.kind == "rel" and f.parts[0] == "<" and set(f.parts[1:]) == sides for f in s.given)
+                if formula.kind == "or" or (sides and not seen):
+                    ways = 2 if sides else len(formula.parts)
                     return by("alternatives", number, *(self.tactic(depth - 1) for _ in range(ways)))(s)
             raise Failed("no alternatives")
 
@@ -136,25 +132,19 @@ class Search:
                             return by("tighten", mine.parts[0], number, self.tactic(depth))(s)
             raise Failed("no better end")
 
-        def equal(s: Sequent) -> Proof:
-            return substituted(s, self.tactic(depth))
-
         def ordered(s: Sequent) -> Proof:
             if not arithmetic.has(s.goal, "apply"):
                 raise Failed("facts will do")
             return by_order(s, self.tactic(depth))
 
-        return [equal, tightened, ordered, enumerate_, alternatives]
+        return [partial(substituted, then=self.tactic(depth)), tightened, ordered, enumerate_, alternatives]
 
     def _equality(self, s: Sequent, depth: int) -> list[Tactic]:
         go = self.tactic(depth - 1)
 
-        def equalities(q: Sequent) -> Proof:
-            return arithmetic.linear(q, degree=1)
-
-        return [*self._given(depth), *self._resolved(depth), equalities, from_equalities,
+        return [*self._given(depth), *self._resolved(depth), partial(arithmetic.linear, degree=1), from_equalities,
                 lambda q: closed(q, self, depth - 1), by("split", arithmetic.of_facts, arithmetic.of_facts),
-                by("exponentiate", go) if arithmetic.has(s.goal, "log") else _never,
+                by("exponentiate", go) if arithmetic.has(s.goal, "log") else no_way,
                 lambda q: contrary(q, self, depth), *sums.tactics(self, depth)]  # fmt: skip
 
     def _inequality(self, s: Sequent, depth: int) -> list[Tactic]:
@@ -162,7 +152,7 @@ class Search:
         looks = self.looks // 30 if touching else self.looks // 6
         return [
             arithmetic.signs,
-            lambda q: arithmetic.linear(q, 1),
+            partial(arithmetic.linear, degree=1),
             self._resolving(depth, arithmetic.small, by_cases=False),
             lambda q: boxes(q, budget=looks),
             arithmetic.linear,
@@ -188,10 +178,8 @@ class Search:
             raise Failed("too deep")
         names = [n for n in arithmetic.scalars(s, s.goal) if not s.variable(n).values]
         go = self.tactic(depth - 1)
-        try:
+        with suppress(Failed):
             return self._in_order(s, depth)
-        except Failed:
-            pass
         point = least_point(s)
         for name in names:
             v = s.variable(name)
@@ -235,8 +223,9 @@ class Search:
         names = [n for n in arithmetic.scalars(s, s.goal) if not s.variable(n).values]
         go = self.tactic(depth - 1)
         for a, b in itertools.combinations(names, 2):
-            ends = free(both(*(end <= end for n in (a, b) for end in s.variable(n).ends()), ONE <= ONE))
-            if not ends & {a, b} and not any(_orders(g, a, b) for g in s.given) and _symmetric(s, a, b):
+            ends = set().union(*(free(end) for n in (a, b) for end in s.variable(n).ends()))
+            known = any(g.kind == "rel" and free(g) == {a, b} for g in s.given)
+            if not ends & {a, b} and not known and _symmetric(s, a, b):
                 return by("cases", Term("var", a) <= Term("var", b), arithmetic.small, go, go)(s)
         raise Failed("nothing to put in order")
 
@@ -250,8 +239,7 @@ class Search:
         with_root = {m: c for m, c in margin.top.items() if dict(m).get(root, Fraction(0)) != 0}
         other = plus(margin, Rational({m: -2 * c for m, c in with_root.items()}))
         go = self.tactic(depth - 1)
-        factors = [other, times(constant(-1), other)]
-        return first(*(lambda q, f=f: arithmetic.scaled(q, back(f), go, go) for f in factors))(s)
+        return arithmetic.either_sign(s, back(other), go, go, times(other, margin))
 
     def _resolved(self, depth: int) -> list[Tactic]:
         """An `if`, an absolute value or a largest of two goes away, where a proof says which way, or case by case."""
@@ -296,19 +284,18 @@ class Search:
             factor, image = arithmetic.cleared(arithmetic.margin_of(s))
             if factor is ONE:
                 raise Failed("no denominator")
-            why, same = self.tactic(depth - 1), self.tactic(depth)
-            try:
-                return arithmetic.scaled(s, factor, why, same, image)
-            except Failed:
-                return arithmetic.scaled(s, -factor, why, same, times(constant(-1), image))
+            return arithmetic.either_sign(s, factor, self.tactic(depth - 1), self.tactic(depth), image)
 
         def exponentiated(s: Sequent) -> Proof:
-            margin = _canonical_goal(s).parts[2]
-            if not _outside_exp(margin, "", "log"):
+            margin = arithmetic.margin_of(s)
+            if not _outside_exp(back(margin), "", "log"):
                 raise Failed("no logarithm")
-            image = Term("rel", s.goal.parts[0], *_sides_without_log(s.goal.parts[1], s.goal.parts[2]))
-            if arithmetic.has(_canonical(exp(image.parts[2])), "log"):
-                raise Failed("logarithms that stay")
+            # Whole multiples of logarithms become powers.
+            under = (c.denominator for mono, c in margin.top.items() if any(_is_log(base) for base, _ in mono))
+            image = Term("rel", s.goal.parts[0], ZERO, back(times(constant(math.lcm(*under)), margin)))
+            with arithmetic.failing():
+                if arithmetic.has(canonical(exp(image.parts[2])), "log"):
+                    raise Failed("logarithms that stay")
             return arithmetic.rewritten_as(s, image, by("exponentiate", self.tactic(depth)))
 
         def relaxed(s: Sequent) -> Proof:
@@ -330,7 +317,7 @@ class Search:
 
     def _generalised(self, s: Sequent, depth: int) -> Proof:
         """Items and positive sums become numbers of their own."""
-        goal = _canonical_goal(s)
+        goal = arithmetic.plain_goal(s)
         for node in walk(goal):
             names = {v.name for v in s.variables}
             if node.kind == "item" and free(node) <= names:
@@ -343,8 +330,7 @@ class Search:
             new = Variable(fresh("a", taken(s)), low, high, *opened)
             image = {node: Term("var", new.name)}
             wider = all_exchanged(goal, image)
-            others = [v for v in s.variables]
-            unused = [v.name for v in others if v.sizes and v.name not in free(wider)]
+            unused = [v.name for v in s.variables if v.sizes and v.name not in free(wider)]
             kept = [all_exchanged(g, image) for g in s.given if node in set(walk(g))]
             given_out = [k for k, g in enumerate(s.given) if free(g) & set(unused)]
             rest = self.tactic(depth)
@@ -361,21 +347,16 @@ class Search:
             raise Failed("clear the denominators first")
         simple = back(margin)
         names = [n for n in arithmetic.scalars(s, simple) if not s.mentioning(n) and not s.variable(n).whole]
+        if arithmetic.has(simple, "abs", "max", "min", "if"):
+            raise Failed("no slope")
+        ways: list[Tactic] = []
         for name in names:
-            v = s.variable(name)
-            for low in (True, False):
-                end = v.low if low else v.high
-                if end is None or arithmetic.has(simple, "abs", "max", "min", "if"):
-                    continue
-                for factor in _factors(margin, name):
-                    attempt = self._face(name, low, s.goal.parts[0] == "<", depth)
-                    try:
-                        if factor is ONE:
-                            return arithmetic.rewritten(s, attempt)
-                        return arithmetic.scaled(s, factor, self.tactic(1), attempt)
-                    except Failed:
-                        continue
-        raise Failed("no face")
+            v, factors = s.variable(name), _factors(margin, name)
+            for low in (low for low, end in ((True, v.low), (False, v.high)) if end is not None):
+                face = self._face(name, low, s.goal.parts[0] == "<", depth)
+                ways.append(partial(arithmetic.rewritten, then=face))
+                ways += [partial(arithmetic.scaled, factor=f, positive=self.tactic(1), then=face) for f in factors]
+        return first(*ways)(s)
 
     def _face(self, name: str, low: bool, strict: bool, depth: int) -> Tactic:
         go = self.tactic(depth - 1)
@@ -388,12 +369,8 @@ class Search:
                 raise Failed(str(fault)) from fault
             if refuted(steep) or refuted(at_end):
                 raise Failed("no face")
-            if strict:
-                try:
-                    return by("face", name, low, True, defined, go, go)(s)
-                except Failed:
-                    pass
-            return by("face", name, low, False, defined, go, go)(s)
+            kinds = (True, False) if strict else (False,)
+            return first(*(by("face", name, low, kind, defined, go, go) for kind in kinds))(s)
 
         return tactic
 
@@ -401,24 +378,11 @@ class Search:
         """Exponentials of a variable become powers of another; an unbounded variable runs over [0, 1)."""
         margin = back(arithmetic.margin_of(s))
         go = self.tactic(depth - 1)
-        for name in arithmetic.scalars(s, margin):
-            v = s.variable(name)
-            if v.whole or v.values:
-                continue
-            inside = {n for node in walk(margin) if is_exp(node) for n in free(node)}
-            if name in inside and not _outside_exp(margin, name):
-                try:
-                    return by("change", name, fresh("u", taken(s)), "log", go)(s)
-                except Failed:
-                    continue
-        for name in arithmetic.scalars(s, margin) if bounded else []:
-            v = s.variable(name)
-            if not v.whole and not v.values and (v.low is None) != (v.high is None):
-                try:
-                    return by("change", name, fresh("r", taken(s)), "moebius", go)(s)
-                except Failed:
-                    continue
-        raise Failed("nothing to change")
+        inside = {n for node in walk(margin) if is_exp(node) for n in free(node)}
+        numbers = [v for v in map(s.variable, arithmetic.scalars(s, margin)) if not v.whole and not v.values]
+        ways = [(v, "u", "log") for v in numbers if v.name in inside and not _outside_exp(margin, v.name)]
+        ways += [(v, "r", "moebius") for v in numbers if bounded and (v.low is None) != (v.high is None)]
+        return first(*(by("change", v.name, fresh(stem, taken(s)), how, go) for v, stem, how in ways))(s)
 
     def _cases(self, s: Sequent, depth: int) -> Proof:
         margin = back(arithmetic.margin_of(s))
@@ -426,12 +390,8 @@ class Search:
         for name in arithmetic.scalars(s, margin):
             v = s.variable(name)
             if v.low is None and v.high is None and not v.values:
-                x = Term("var", name)
                 half = by("tighten", name, len(s.given), go)
-                try:
-                    return by("cases", x >= ZERO, arithmetic.small, half, half)(s)
-                except Failed:
-                    continue
+                return by("cases", v.as_term() >= ZERO, arithmetic.small, half, half)(s)
         raise Failed("no cases")
 
 
@@ -455,20 +415,14 @@ def _better(s: Sequent, name: str, end: Term, upper: bool, formula: Term) -> boo
     return closer or (end is old and formula.parts[0] == "<" and not opened)
 
 
-def _orders(formula: Term, a: str, b: str) -> bool:
-    return formula.kind == "rel" and free(formula) == {a, b}
-
-
 def _symmetric(s: Sequent, a: str, b: str) -> bool:
     """Does the goal stay what it is when two variables change places?"""
     swap = {a: Term("var", b), b: Term("var", a)}
     u, v = s.variable(a), s.variable(b)
-    try:
-        margin = arithmetic.margin_of(s)
-        other = difference(substitute(s.goal.parts[2], swap), substitute(s.goal.parts[1], swap))
-    except (Failed, TooLarge, ZeroDivisionError, Malformed):
-        return False
-    return (u.low, u.high) == (v.low, v.high) and plus(margin, times(constant(-1), other)).is_zero
+    with suppress(Failed):
+        other = arithmetic.margin_of(replace(s, goal=substitute(s.goal, swap)))
+        return (u.low, u.high) == (v.low, v.high) and minus(arithmetic.margin_of(s), other).is_zero
+    return False
 
 
 def _constant(end: Term | None) -> bool:
@@ -482,10 +436,6 @@ def _value_count(v: Variable) -> int | None:
     if not v.whole or v.sizes or v.low is None or v.high is None or not v.low.kind == v.high.kind == "num":
         return None
     return int(v.high.parts[0] - v.low.parts[0]) + 1
-
-
-def _never(sequent: Sequent) -> Proof:
-    raise Failed("it does not apply")
 
 
 def _ambiguous(s: Sequent) -> list[Term]:
@@ -521,29 +471,8 @@ def _places(node: Term) -> set[str]:
     return set()
 
 
-def _canonical(term: Term) -> Term:
-    try:
-        return back(normal(term))
-    except (TooLarge, ZeroDivisionError, Malformed) as fault:
-        raise Failed(str(fault)) from fault
-
-
-def _canonical_goal(s: Sequent) -> Term:
-    relation, a, b = s.goal.parts
-    try:
-        return Term("rel", relation, ZERO, back(difference(b, a)))
-    except (TooLarge, ZeroDivisionError, Malformed) as fault:
-        raise Failed(str(fault)) from fault
-
-
-def _sides_without_log(a: Term, b: Term) -> tuple[Term, Term]:
-    """The difference with its multiples of logarithms whole, all on the left."""
-    form = difference(b, a)
-    scale = 1
-    for mono, coefficient in form.top.items():
-        if any(base.kind == "apply" and base.parts[0] == "log" for base, _ in mono):
-            scale = scale * coefficient.denominator
-    return ZERO, back(Rational({m: c * scale for m, c in form.top.items()}, form.over))
+def _is_log(term: Term) -> bool:
+    return term.kind == "apply" and bool(term.parts[0] == "log")
 
 
 def _outside_exp(term: Term, name: str, function: str = "") -> bool:
@@ -556,15 +485,15 @@ def _outside_exp(term: Term, name: str, function: str = "") -> bool:
 
 
 def _factors(margin: Rational, name: str) -> list[Term]:
-    """1, and exponentials to divide by so that one derivative less has them."""
-    found = [ONE]
+    """Exponentials to divide by so that one derivative less has them."""
+    found: list[Term] = []
     for mono in margin.top:
         here = [(base, p) for base, p in mono if is_exp(base) and name in free(base)]
         if here:
             factor = back(Rational({tuple((base, -p) for base, p in here): Fraction(1)}))
             if factor not in found:
                 found.append(factor)
-    return found[:4]
+    return found[:3]
 
 
 def auto(sequent: Sequent, *, depth: int = 5, steps: int = 400, looks: int = 1500) -> Proof:

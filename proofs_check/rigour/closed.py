@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from proofs_check.core.domain import Sequent, facts
-from proofs_check.core.normal import back, canonical, difference
-from proofs_check.core.terms import ONE, ZERO, Malformed, Term, eq, exp, free, num, rebuild, substitute, walk
-from proofs_check.core.work import TooLarge
-from proofs_check.rigour import places, sums
-from proofs_check.rigour.arithmetic import small
+from proofs_check.core.normal import canonical
+from proofs_check.core.terms import ONE, ZERO, Term, eq, exp, free, num, rebuild, substitute, walk
+from proofs_check.rigour import places
+from proofs_check.rigour.arithmetic import plain_goal, small
 from proofs_check.rigour.nodes import is_exp
-from proofs_check.rigour.tactics import Failed, Proof, Tactic, by
+from proofs_check.rigour.sums import primitives
+from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
 
 if TYPE_CHECKING:
     from proofs_check.rigour.auto import Search
@@ -19,26 +19,19 @@ if TYPE_CHECKING:
 
 def closed(s: Sequent, search: Search, depth: int) -> Proof:
     """The goal in normal form, with one closed sum less."""
-    if s.goal.kind != "rel" or depth <= 0:
-        raise Failed("no comparison")
-    relation, a, b = s.goal.parts
-    try:
-        goal = Term("rel", relation, ZERO, back(difference(b, a)))
-    except (TooLarge, ZeroDivisionError, Malformed) as fault:
-        raise Failed(str(fault)) from fault
+    if depth <= 0:
+        raise Failed("too deep")
+    goal = plain_goal(s)
     names = {v.name for v in s.variables}
-    if len({node.parts[4] for node in walk(goal) if node.kind == "fold"}) > 1 and relation != "=":
+    if len({node.parts[4] for node in walk(goal) if node.kind == "fold"}) > 1 and goal.parts[0] != "=":
         raise Failed("sums that are better compared")
-    for node in walk(goal):
-        if node.kind != "fold" or node.parts[0] != "sum" or not free(node) <= names:
-            continue
-        for primitive, factor in sums.primitives(node):
-            put = places.put_value(node, *_value(node, _plain(primitive), _plain(factor)), search.tactic(depth))
-            try:
-                return by("scale", ONE, goal, [], small, [], put)(s)
-            except Failed:
-                continue
-    raise Failed("no closed sum")
+    sums = [node for node in walk(goal) if node.kind == "fold" and node.parts[0] == "sum" and free(node) <= names]
+
+    def put(node: Term, primitive: Term, factor: Term) -> Tactic:
+        value = places.put_value(node, *_value(node, _plain(primitive), _plain(factor)), search.tactic(depth))
+        return by("scale", ONE, goal, [], small, [], value)
+
+    return first(*(put(node, *found) for node in sums for found in primitives(node)))(s)
 
 
 def _plain(term: Term) -> Term:

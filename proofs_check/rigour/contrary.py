@@ -6,13 +6,14 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from proofs_check.core.domain import Sequent, facts, solvable
+from proofs_check.core.domain import Sequent, solvable
 from proofs_check.core.normal import difference
-from proofs_check.core.terms import Malformed, Term, free, negation, num
+from proofs_check.core.terms import Malformed, Term, free, negation
 from proofs_check.core.work import TooLarge
 from proofs_check.rigour.arithmetic import of_facts, small
+from proofs_check.rigour.monotone import impossible
 from proofs_check.rigour.points.sample import least_margin
-from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
+from proofs_check.rigour.tactics import Failed, Proof, Tactic, by
 
 if TYPE_CHECKING:
     from proofs_check.rigour.auto import Search
@@ -74,51 +75,30 @@ def contrary(s: Sequent, search: Search, depth: int) -> Proof:
         if known.kind != "rel" or known.parts[0] == "!=" or negation(known) is s.goal:
             continue
         if free(known) & free(s.goal) and any(part.kind not in ("var", "num") for part in known.parts[1:]):
-            denied = _denied(s, known, number, search, depth)
+            denied = _denied(known, search.tactic(depth - 1))
             return by("cases", s.goal, small, by("known"), denied)(s)
     raise Failed("no hypothesis to deny")
 
 
-def _denied(s: Sequent, known: Term, number: int, search: Search, depth: int) -> Tactic:
+def _denied(known: Term, why: Tactic) -> Tactic:
+    """From the last hypothesis, that the goal fails: the known one fails as well."""
     _, left, right = known.parts
 
     def each_way(q: Sequent) -> Proof:
         last = q.given[-1]
-        if last.parts[0] != "=" and last.parts[0] != "!=":
-            return opposite(q)
-
-        def half(z: Sequent) -> Proof:
-            return by("forget", [], _not_equal(z, last), opposite)(z)
-
-        return by("alternatives", len(q.given) - 1, half, half)(q)
+        half = _without(last, opposite)
+        return opposite(q) if last.parts[0] != "!=" else by("alternatives", len(q.given) - 1, half, half)(q)
 
     def opposite(q: Sequent) -> Proof:
-        without = replace(q, given=tuple(g for g in q.given if g is not known))
-        ways = [left < right, right < left] if known.parts[0] == "=" else [negation(known)]
-        for way in ways:
-            if least_margin(replace(without, goal=way)) < 0:
-                continue
-            out = [k for k, g in enumerate(q.given) if g is known]
-            why = by("forget", [], out, search.tactic(depth - 1))
-            return by("have", way, small, why, by("absurd", _clash(known, way)))(q)
+        others = tuple(g for g in q.given if g is not known)
+        for way in [left < right, right < left] if known.parts[0] == "=" else [negation(known)]:
+            if least_margin(replace(q, given=others, goal=way)) >= 0:
+                clash = impossible(way if way.parts[0] == "<" else known)
+                return by("have", way, small, _without(known, why), clash)(q)
         raise Failed("the hypothesis is not denied")
 
     return each_way
 
 
-def _not_equal(s: Sequent, formula: Term) -> list[int]:
-    return [k for k, g in enumerate(s.given) if g is formula]
-
-
-def _clash(known: Term, way: Term) -> Tactic:
-    """1 <= 0, from a hypothesis and its contrary: times what is positive by the strict one, it is the other."""
-    strict = way if way.parts[0] == "<" else known
-    _, left, right = strict.parts
-
-    def other(s: Sequent) -> Proof:
-        if known.parts[0] != "=":
-            return by("known")(s)
-        number = facts(s).index(known)
-        return first(*(by("linear", [[num(sign), [number]]]) for sign in (1, -1)))(s)
-
-    return by("scale", right - left, right <= left, [], small, by("known"), other)
+def _without(formula: Term, then: Tactic) -> Tactic:
+    return lambda q: by("forget", [], [k for k, g in enumerate(q.given) if g is formula], then)(q)

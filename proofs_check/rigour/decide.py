@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -26,7 +26,7 @@ from proofs_check.rigour.points.exact import as_fractions, refuting
 from proofs_check.rigour.points.refute import refute
 from proofs_check.rigour.points.sample import failing
 from proofs_check.rigour.points.satisfy import satisfy
-from proofs_check.rigour.tactics import Failed, Tactic, by, first
+from proofs_check.rigour.tactics import Failed, Tactic, by, first, no_way
 
 Scripts = Mapping[str, Tactic]
 Row = dict[str, Any]
@@ -241,31 +241,27 @@ def try_mutant(mutant: Mutant, statement: Statement, scripts: Scripts | None = N
 
 
 def _at_told_points(statement: Statement, scripts: Scripts) -> dict[str, Any] | None:
-    """The certificate of a point that the script names, if the statement fails there; equalities give the numbers that
-    they determine, told or not.
-    """
-    for label, sequent in obligations(statement):
-        _, completed = without_equalities(sequent)
-        told = map(as_fractions, scripts.get("points", _no_points)(sequent))
-        for point in chain.from_iterable(map(completed, told)):
-            if witness.refutes(sequent, point):
-                return {"format": FORMAT, "statement": statement.digest, "witness": [label, point_to_json(point)]}
-    return None
+    """The certificate of a point that the script names, if the statement fails there."""
+    told = scripts.get("points")
+    return None if told is None else _at_points(statement, lambda sequent, _: map(as_fractions, told(sequent)))
 
 
 def _at_drawn_points(statement: Statement) -> dict[str, Any] | None:
     """The certificate of a drawn point at which the statement clearly fails: most mutants need no longer search."""
+    return _at_points(statement, lambda _, other: (refuting(other, point) for point in failing(other, _DRAWN)))
+
+
+def _at_points(
+    statement: Statement, points: Callable[[Sequent, Sequent], Iterable[dict[str, Any] | None]]
+) -> dict[str, Any] | None:
+    """The same for points of each part, which is given with and without its equalities: these give some numbers."""
     for label, sequent in obligations(statement):
         other, completed = without_equalities(sequent)
-        found = (exact for point in failing(other, _DRAWN) if (exact := refuting(other, point)) is not None)
+        found = (point for point in points(sequent, other) if point is not None)
         for point in chain.from_iterable(map(completed, found)):
             if witness.refutes(sequent, point):
                 return {"format": FORMAT, "statement": statement.digest, "witness": [label, point_to_json(point)]}
     return None
-
-
-def _no_points(s: Sequent) -> list[Any]:
-    return []
 
 
 def _from_known(
@@ -316,7 +312,3 @@ def _solving(tactic: Tactic) -> Tactic:
         return tactic(s) if found is None else by("solve", *found, solving)(s)
 
     return solving
-
-
-def no_way(s: Sequent) -> Any:
-    raise Failed("no other way is tried")

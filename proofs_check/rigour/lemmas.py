@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import reduce
 from typing import Any
-
-import numpy as np
-from scipy.optimize import linprog
 
 from proofs_check.core.domain import Sequent, facts
 from proofs_check.core.normal import Monomial, Rational, back, constant, difference, plus, times
@@ -53,6 +51,9 @@ class Column:
         return arithmetic.of_product([part.relation for part in self.parts])
 
 
+EMPTY = Column((), constant(1))
+
+
 def lemma(formula: Term, why: Tactic | None) -> Lemma | None:
     """None where the difference is no polynomial (negative powers are allowed) or a constant."""
     try:
@@ -71,13 +72,20 @@ def known(s: Sequent) -> list[Lemma]:
     return [one for one in found if one is not None]
 
 
-def product(*parts: Lemma) -> Column | None:
-    """The column that lemmas multiply to, unless it is too long."""
+def alone(one: Lemma | None) -> Column | None:
+    return None if one is None else Column((one,), one.form)
+
+
+def extended(column: Column | None, *more: Lemma | None) -> Column | None:
+    """The column times lemmas, unless one is missing or it is too long."""
+    if column is None or None in more:
+        return None
+    lemmas = [one for one in more if one is not None]
     try:
-        form = reduce(times, (part.form for part in parts), constant(1))
+        form = reduce(times, (one.form for one in lemmas), column.form)
     except _FAULTS:
         return None
-    return None if form.over or len(form.top) > 120 else Column(parts, form)
+    return None if form.over or len(form.top) > 120 else Column((*column.parts, *lemmas), form)
 
 
 def combine(s: Sequent, columns: Iterable[Column | None]) -> Proof:
@@ -86,10 +94,11 @@ def combine(s: Sequent, columns: Iterable[Column | None]) -> Proof:
     if margin.over or len(margin.top) > 120:
         raise Failed("lemmas: no short polynomial")
     distinct = {(c.relation, tuple(sorted(c.form.top.items(), key=str))): c for c in reversed(list(columns)) if c}
-    listed = [Column((), constant(1)), *reversed(distinct.values())][:_MOST_COLUMNS]
+    listed = [EMPTY, *reversed(distinct.values())][:_MOST_COLUMNS]
     proved: dict[Term, Proof] = {}
     for _ in range(_ROUNDS):
-        chosen = _solved(margin, s.goal.parts[0], listed)
+        weights = arithmetic.combination(margin, s.goal.parts[0], [(len(c.parts), c.relation, c.form) for c in listed])
+        chosen = [(listed[k], value) for k, value in weights.items()]
         failed = None
         for part in {part for column, _ in chosen for part in column.parts if part.why is not None}:
             if part.formula in proved or part.why is None:
@@ -143,73 +152,24 @@ def _with_lemmas(chosen: Sequence[tuple[Column, Fraction]], proved: dict[Term, P
     return add(0)
 
 
-def _solved(margin: Rational, relation: str, columns: Sequence[Column]) -> list[tuple[Column, Fraction]]:
-    rows: dict[Monomial, int] = {}
-    for form in (margin, *(c.form for c in columns)):
-        for mono in form.top:
-            rows.setdefault(mono, len(rows))
-    # A column with a monomial that no other has cannot be used.
-    usable = _usable(margin, columns)
-    matrix, target = np.zeros((len(rows), len(usable))), np.zeros(len(rows))
-    for k, column in enumerate(usable):
-        for mono, coefficient in column.form.top.items():
-            matrix[rows[mono], k] = float(coefficient)
-    for mono, coefficient in margin.top.items():
-        target[rows[mono]] = float(coefficient)
-    kept = np.abs(matrix).sum(axis=1) + np.abs(target) > 0
-    free = np.array([c.relation == "=" for c in usable])
-    strict = np.array([c.relation == "<" for c in usable])
-    cost = np.array([1.0 + 2 * len(c.parts) + 0.1 * len(c.form.top) for c in usable])
-    cost[free] = 0
-    if relation == "<":
-        cost[strict] *= 0.1
-    bounds = [(None, None) if one else (0, None) for one in free]
-    found = linprog(cost, A_eq=matrix[kept], b_eq=target[kept], bounds=bounds, method="highs")
-    if found.status != 0:
-        raise Failed("lemmas: no combination")
-    chosen = [usable[k] for k, value in enumerate(found.x) if abs(value) > 1e-9]
-    exact = arithmetic.exact_solution(margin, [c.form for c in chosen], list(rows))
-    if any(value < 0 and c.relation != "=" for c, value in zip(chosen, exact, strict=True)):
-        raise Failed("lemmas: no exact combination")
-    used = [(c, value) for c, value in zip(chosen, exact, strict=True) if value]
-    if relation == "<" and not any(c.relation == "<" for c, _ in used):
-        raise Failed("lemmas: not strict")
-    return used
-
-
-def _usable(margin: Rational, columns: Sequence[Column]) -> list[Column]:
-    left = list(columns)
-    while True:
-        count: dict[Monomial, int] = dict.fromkeys(margin.top, 1)
-        for column in left:
-            for mono in column.form.top:
-                count[mono] = count.get(mono, 0) + 1
-        kept = [c for c in left if all(count[mono] > 1 for mono in c.form.top)]
-        if len(kept) == len(left):
-            if not kept:
-                raise Failed("lemmas: none fits")
-            return kept
-        left = kept
+def quotient(theirs: Monomial, mine: Monomial) -> Rational:
+    """The product of powers by which one monomial becomes the other; of one monomial, unless that is no normal form."""
+    return times(Rational({theirs: Fraction(1)}), Rational({tuple((b, -p) for b, p in mine): Fraction(1)}))
 
 
 def multiples(equality: Lemma, lead: Term, forms: Iterable[Rational]) -> list[Column]:
     """An equality times what the lead atom is multiplied by in the forms: columns of either sign."""
     found: dict[Monomial, Column] = {}
-    weight = next((c for m, c in equality.form.top.items() if m == ((lead, Fraction(1)),)), None)
-    if weight is None:
+    own = ((lead, Fraction(1)),)
+    if own not in equality.form.top:
         return []
-    for form in forms:
-        for mono in form.top:
-            powers = dict(mono)
-            if powers.get(lead, Fraction(0)) < 1:
-                continue
-            rest = times(Rational({mono: Fraction(1)}), Rational({((lead, Fraction(-1)),): Fraction(1)}))
-            ((quotient, _),) = rest.top.items()
-            if quotient not in found and len(found) < 60:
-                try:
-                    found[quotient] = Column((equality,), times(equality.form, rest), back(rest))
-                except _FAULTS:
-                    continue
+    for mono in (mono for form in forms for mono in form.top):
+        if dict(mono).get(lead, 0) >= 1:
+            rest = quotient(mono, own)
+            ((left, _),) = rest.top.items()
+            if left not in found and len(found) < 60:
+                with suppress(*_FAULTS):
+                    found[left] = Column((equality,), times(equality.form, rest), back(rest))
     return list(found.values())
 
 
@@ -226,10 +186,10 @@ def from_equalities(s: Sequent) -> Proof:
             for mine, theirs in ((m, t) for form in forms for t in form.top for m in one.form.top):
                 if len(found) > 300:
                     break
-                rest = times(Rational({theirs: Fraction(1)}), Rational({tuple((b, -p) for b, p in mine): Fraction(1)}))
-                plain = len(rest.top) == 1 and not rest.over
-                ((quotient, _),) = rest.top.items() if plain else [((), 0)]
-                if plain and (number, quotient) not in found and all(p > 0 for _, p in quotient):
-                    found[number, quotient] = Column((one,), times(one.form, rest), back(rest))
+                rest = quotient(theirs, mine)
+                left = next(iter(rest.top))
+                plain = len(rest.top) == 1 and not rest.over and all(p > 0 for _, p in left)
+                if plain and (number, left) not in found:
+                    found[number, left] = Column((one,), times(one.form, rest), back(rest))
         forms = [margin, *(column.form for column in found.values())]
     return combine(s, found.values())

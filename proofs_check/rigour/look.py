@@ -9,14 +9,13 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from proofs_check.core.domain import Sequent
-from proofs_check.core.normal import Monomial, Rational, back, times
+from proofs_check.core.normal import Monomial, Rational, back
 from proofs_check.core.terms import ZERO, Term
 from proofs_check.rigour import arithmetic
-from proofs_check.rigour.lemmas import Lemma, lemma
+from proofs_check.rigour.lemmas import Lemma, lemma, quotient
 from proofs_check.rigour.nodes import is_exp
 from proofs_check.rigour.points.floats import function
 from proofs_check.rigour.points.sample import sample
-from proofs_check.rigour.tactics import by, first
 
 if TYPE_CHECKING:
     from proofs_check.rigour.auto import Search
@@ -45,11 +44,9 @@ class Look:
         """Products of positive atoms by which some monomial of the form becomes one of the goal."""
         seen: set[Monomial] = {()}
         for mine, theirs in itertools.product(form.top, self.margin.top):
-            quotient = times(Rational({theirs: Fraction(1)}), Rational({tuple((b, -p) for b, p in mine): Fraction(1)}))
-            if len(quotient.top) != 1 or quotient.over:
-                continue
-            ((mono, _),) = quotient.top.items()
-            if mono in seen:
+            rest = quotient(theirs, mine)
+            mono = next(iter(rest.top))
+            if len(rest.top) != 1 or rest.over or mono in seen:
                 continue
             seen.add(mono)
             found = self.positive(mono, search)
@@ -66,9 +63,8 @@ class Look:
         if "" in signs or any(arithmetic.has(b, "log") and not is_exp(b) for b, _ in mono):
             return None
         term = back(Rational({mono: Fraction(1)}))
-        why = first(by("signs", [], {}), lambda q: search.prove(q, 2))
         sure = all(_surely(self.s, b) for b, _ in mono)
-        return lemma(ZERO < term if sure else ZERO <= term, why)
+        return lemma(ZERO < term if sure else ZERO <= term, search.tactic(2))
 
 
 def _surely(s: Sequent, base: Term) -> bool:

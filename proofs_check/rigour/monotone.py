@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import partial, reduce
 
 from proofs_check.core.domain import Sequent, facts
 from proofs_check.core.normal import normal
@@ -11,10 +11,10 @@ from proofs_check.core.rules import FAULTS
 from proofs_check.core.terms import ONE, ZERO, Term, conjuncts, exp, negation, substitute
 from proofs_check.rigour.arithmetic import of_facts, ratio, signs, small
 from proofs_check.rigour.points.sample import refuted
-from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
+from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first, no_way
 
-Comparison = Callable[[Term, Term], Term]
 Lemma = tuple[Term, Tactic]
+Way = tuple[Sequence[Lemma], Tactic]  # lemmas, and what follows from them as the last facts
 
 
 _MOST = 6  # hypotheses that are looked at, from the last one on
@@ -43,7 +43,7 @@ def beyond(otherwise: Tactic) -> Tactic:
 
 def _nowhere(s: Sequent) -> Proof:
     """There is no such point: numbers or items would have to lie between ends that are in the wrong order."""
-    tactic = first(by("absurd", small), *map(_impossible, s.given))
+    tactic = first(by("absurd", small), *map(impossible, s.given))
     for v in s.variables:
         if v.sizes and v.low is not None and v.high is not None:
             tactic = by("have", v.low <= Term("item", v.name, *(ONE for _ in v.sizes)), small, by("known"), tactic)
@@ -55,13 +55,13 @@ def _no_whole(s: Sequent) -> Proof:
     never = by("absurd", small)
     ends = [(k, side.parts[0]) for k, fact in enumerate(s.given) if fact.kind == "rel" and fact.parts[0] in ("<", "<=")
             for side in fact.parts[1:] if side.kind == "var" and s.variable(side.parts[0]).whole]  # fmt: skip
-    return first(no_comparison, *(by("tighten", name, k, by("enumerate", name, never)) for k, name in ends))(s)
+    return first(no_way, *(by("tighten", name, k, by("enumerate", name, never)) for k, name in ends))(s)
 
 
 def from_one(s: Sequent) -> Proof:
     """A comparison from one of the last hypotheses."""
     if s.goal.kind != "rel" or s.goal.parts[0] == "!=":
-        return no_comparison(s)
+        return no_way(s)
     near = [k for k, fact in enumerate(s.given[: -_MOST - 1 : -1], 1) if _comparable(fact, s.goal)]
     return first(*(partial(_multiple, k) for k in near), *(partial(_weaker, k) for k in near))(s)
 
@@ -123,24 +123,20 @@ def _refused(denial: Sequence[Term]) -> Tactic:
 def _clash(fact: Term) -> Tactic:
     """A hypothesis whose contrary follows from another one."""
     other = negation(fact)
-    strict = _impossible(fact if fact.parts[0] == "<" else other)
+    strict = impossible(fact if fact.parts[0] == "<" else other)
     return by("have", other, small, first(by("known"), from_one), strict)
 
 
 def _last_impossible(s: Sequent) -> Proof:
-    return _impossible(s.given[-1])(s)
+    return impossible(s.given[-1])(s)
 
 
-def _impossible(fact: Term) -> Tactic:
+def impossible(fact: Term) -> Tactic:
     """A strict comparison whose opposite follows: 1 <= 0 times its difference."""
     if fact.kind != "rel" or fact.parts[0] != "<":
-        return no_comparison
+        return no_way
     _, low, high = fact.parts
     return by("absurd", by("scale", high - low, high <= low, [], small, by("known"), of_facts))
-
-
-def no_comparison(s: Sequent) -> Proof:
-    raise Failed("monotone: no comparison")
 
 
 def _comparable(known: Term, goal: Term) -> bool:
@@ -156,18 +152,15 @@ def _weaker(place: int, s: Sequent) -> Proof:
     (_, a, b), (_, lower, upper) = known.parts, goal.parts
     pairs = [pair for pair in ((lower, a), (b, upper)) if pair[0] is not pair[1]]
     # Where the known comparison is not strict, one of the steps has to be.
-    needs_strict = goal.parts[0] == "<" and known.parts[0] != "<"
-    options: list[Sequence[str]] = [["<=" for _ in pairs]]
-    if needs_strict:
-        options = [["<" if k == chosen else "<=" for k, _ in enumerate(pairs)] for chosen, _ in enumerate(pairs)]
-    attempts = [_chained([(Term("rel", r, *pair), ordered) for r, pair in zip(option, pairs, strict=True)],
-                         partial(_added, known)) for option in options]  # fmt: skip
-    return first(*attempts)(s)
+    relations: list[Sequence[str]] = [["<="] * len(pairs)]
+    if goal.parts[0] == "<" and known.parts[0] != "<":
+        relations = [["<" if k == strict else "<=" for k, _ in enumerate(pairs)] for strict, _ in enumerate(pairs)]
+    return first(*(_chained([(Term("rel", r, *pair), ordered) for r, pair in zip(option, pairs, strict=True)],
+                            _added(known, len(pairs))) for option in relations))(s)  # fmt: skip
 
 
-def _chained(lemmas: Sequence[Lemma], last: Callable[[int], Tactic]) -> Tactic:
-    """Each lemma as a fact beside the known one; then `last`, which is told how many there are."""
-    tactic = last(len(lemmas))
+def _chained(lemmas: Sequence[Lemma], tactic: Tactic) -> Tactic:
+    """Each lemma as a fact beside the known one; then the tactic."""
     for formula, why in reversed(lemmas):
         tactic = by("have", formula, first(small, _nowhere), partial(_if_not_refuted, why), tactic)
     return tactic
@@ -193,11 +186,11 @@ def _added(known: Term, count: int) -> Tactic:
 def ordered(s: Sequent) -> Proof:
     """low <= high (or low < high), two terms that differ at one place."""
     relation, low, high = s.goal.parts
-    ways = [_chained(lemmas, last) for lemmas, last in _steps(relation, low, high)]
+    ways = [_chained(*way) for way in _steps(relation, low, high)]
     return first(by("identity"), signs, *(ways or [small]))(s)
 
 
-def _steps(relation: str, low: Term, high: Term) -> list[tuple[list[Lemma], Callable[[int], Tactic]]]:
+def _steps(relation: str, low: Term, high: Term) -> list[Way]:
     """The ways from the places where the terms differ to the terms: lemmas, and how they give the goal."""
 
     def less(x: Term, y: Term) -> Lemma:
@@ -207,9 +200,9 @@ def _steps(relation: str, low: Term, high: Term) -> list[tuple[list[Lemma], Call
         return Term("rel", relation, ZERO, term), _sign
 
     if high.kind == "mul" and high.parts[0] is low:
-        return [([sign(low)], _product)]
+        return [([sign(low)], _product(1))]
     if low.kind == "mul" and low.parts[0] is high:
-        return [([(Term("rel", relation, high, ZERO), small)], _product), ([sign(high)], _product)]
+        return [([(Term("rel", relation, high, ZERO), small)], _product(1)), ([sign(high)], _product(1))]
     places = [k for k, (x, y) in enumerate(zip(low.parts, high.parts, strict=False)) if x is not y]
     if low.kind != high.kind or len(low.parts) != len(high.parts) or len(places) != 1:
         return []
@@ -218,40 +211,40 @@ def _steps(relation: str, low: Term, high: Term) -> list[tuple[list[Lemma], Call
     if not isinstance(x, Term) or not isinstance(y, Term):
         return []
     if kind == "add":
-        return [([less(x, y)], _product)]
+        return [([less(x, y)], _product(1))]
     if kind == "mul":
         rest = Term("mul", ONE, *(part for j, part in enumerate(low.parts) if j != k))
-        return [([less(x, y), (ZERO <= rest, small)], _product), ([less(y, x), (rest <= ZERO, small)], _product)]
+        return [([less(x, y), (ZERO <= rest, small)], _product(2)), ([less(y, x), (rest <= ZERO, small)], _product(2))]
     if kind == "div":
         return _quotients(relation, low.parts, high.parts, k, less)
     if kind == "apply" and low.parts[0] == "abs":
-        return [([less(x, y), (ZERO <= x, small)], lambda _: _absolute(low, high))]
+        return [([less(x, y), (ZERO <= x, small)], _resolved(of_facts, (low, 0), (high, 0)))]
     if kind == "apply":
-        return [([less(x, y)], partial(_function, low.parts[0], x, y, relation))]
+        return [([less(x, y)], _function(low.parts[0], x, y, relation))]
     if kind == "if" and relation == "<=":
-        return [([], lambda _: _branches(low, high) if k > 0 else _conditions(low, high))]
+        return [([], _branches(low, high) if k > 0 else _conditions(low, high))]
     if kind in ("max", "min") and relation == "<=" and len(low.parts) == 2:
-        return [([less(x, y)], lambda _: _extremes(low, high))]
+        return [([less(x, y)], _extremes(low, high))]
     if kind == "fold" and low.parts[0] == "sum" and k == 4:
-        return [([], lambda _: _termwise(relation, low, high))]
+        return [([], by("termwise", low, relation, high.parts[4], small, ordered, small, by("known")))]
     if kind == "fold" and low.parts[0] == "sum" and k in (2, 3):
-        return [([], lambda _: _one_more(relation, low, high, k))]
+        return [([], _one_more(relation, low, high, k))]
     return []
 
 
 def _quotients(
     relation: str, low: Sequence[Term], high: Sequence[Term], k: int, less: Callable[[Term, Term], Lemma]
-) -> list[tuple[list[Lemma], Callable[[int], Tactic]]]:
+) -> list[Way]:
     """x/d <= y/d for d > 0 (or the other way for d < 0), and n/x <= n/y for n >= 0 and 0 < y <= x."""
     if k == 0:
         under = low[1]
         return [
-            ([less(low[0], high[0])], lambda _: _cleared(under, Term("rel", relation, low[0], high[0]))),
-            ([less(high[0], low[0])], lambda _: _cleared(-under, Term("rel", relation, high[0], low[0]))),
+            ([less(low[0], high[0])], _cleared(under, Term("rel", relation, low[0], high[0]))),
+            ([less(high[0], low[0])], _cleared(-under, Term("rel", relation, high[0], low[0]))),
         ]
     top, x, y = low[0], low[1], high[1]
     image = Term("rel", relation, top * y, top * x)
-    return [([less(y, x), (Term("rel", relation, ZERO, top), small)], lambda _: _cleared(x * y, image))]
+    return [([less(y, x), (Term("rel", relation, ZERO, top), small)], _cleared(x * y, image))]
 
 
 def _cleared(factor: Term, image: Term) -> Tactic:
@@ -272,7 +265,7 @@ def _sign(s: Sequent) -> Proof:
     """0 <= b, by itself or because 0 <= a <= b is known."""
     relation, _, b = s.goal.parts
     above = [fact.parts[1] for fact in s.given if fact.kind == "rel" and fact.parts[2] is b]
-    through = [_chained([(Term("rel", relation, ZERO, a), small)], lambda _: _sums_of_two) for a in above]
+    through = [_chained([(Term("rel", relation, ZERO, a), small)], _sums_of_two) for a in above]
     return first(small, *through)(s)
 
 
@@ -282,7 +275,7 @@ def _sums_of_two(s: Sequent) -> Proof:
     return first(*(by("linear", [["1", [end - 1]], ["1", [k]]]) for k in range(end - 1)))(s)
 
 
-def _function(name: str, x: Term, y: Term, relation: str, _: int) -> Tactic:
+def _function(name: str, x: Term, y: Term, relation: str) -> Tactic:
     """An increasing function of the sides of the last fact."""
     known = by("known")
     if name == "exp":
@@ -296,56 +289,42 @@ def _function(name: str, x: Term, y: Term, relation: str, _: int) -> Tactic:
     return small
 
 
-def _absolute(low: Term, high: Term) -> Tactic:
-    """Two absolute values of what is known not to be negative."""
-    return by("resolve", high, 0, small, small, by("resolve", low, 0, small, small, of_facts))
+def _resolved(then: Tactic, *nodes: tuple[Term, int]) -> Tactic:
+    """Each of these nodes is the part of that number, as a fact: the first one's last."""
+    return reduce(lambda rest, node: by("resolve", *node, small, small, rest), nodes, then)
+
+
+def _compared(x: Term, y: Term) -> Tactic:
+    return of_facts if x is y else by("have", x <= y, small, ordered, of_facts)
 
 
 def _branches(low: Term, high: Term) -> Tactic:
     """Two that differ in one branch: they are compared in each."""
-
-    def here(which: int) -> Tactic:
-        x, y = low.parts[1 + which], high.parts[1 + which]
-        tactic = of_facts if x is y else by("have", x <= y, small, ordered, of_facts)
-        for node in (high, low):
-            tactic = by("resolve", node, which, small, small, tactic)
-        return tactic
-
-    return by("cases", low.parts[0], small, here(0), here(1))
+    ways = (_resolved(_compared(low.parts[1 + which], high.parts[1 + which]), (high, which), (low, which))
+            for which in (0, 1))  # fmt: skip
+    return by("cases", low.parts[0], small, *ways)
 
 
 def _conditions(low: Term, high: Term) -> Tactic:
     """Two that differ in their condition: where both or neither holds, they agree."""
 
-    def here(*which: int) -> Tactic:
-        tactic = first(of_facts, _nowhere)
-        if which[0] != which[1]:
-            x, y = (node.parts[1 + branch] for node, branch in zip((low, high), which, strict=True))
-            tactic = first(by("have", x <= y, small, ordered, of_facts), _nowhere, _no_whole)
-        for node, branch in zip((low, high), which, strict=True):
-            tactic = by("resolve", node, branch, small, small, tactic)
-        return tactic
+    def here(one: int, other: int) -> Tactic:
+        tactic = first(_compared(low.parts[1 + one], high.parts[1 + other]), _nowhere, _no_whole)
+        return _resolved(tactic, (low, one), (high, other))
 
-    def other(which: int) -> Tactic:
-        return by("cases", high.parts[0], small, here(which, 0), here(which, 1))
+    def cases(one: int) -> Tactic:
+        return by("cases", high.parts[0], small, here(one, 0), here(one, 1))
 
-    return by("cases", low.parts[0], small, other(0), other(1))
+    return by("cases", low.parts[0], small, cases(0), cases(1))
 
 
 def _extremes(low: Term, high: Term) -> Tactic:
     """Two largest, or least, of two: each is one of the two."""
     tactic: Tactic = of_facts
     for node in (low, high):
-        one, two = node.parts
-        ways = [by("resolve", node, which, small, small, tactic) for which in (0, 1)]
-        second_larger, first_larger = ways if node.kind == "min" else reversed(ways)
-        tactic = by("cases", one <= two, small, second_larger, first_larger)
+        ways = [_resolved(tactic, (node, which)) for which in (0, 1)]
+        tactic = by("cases", node.parts[0] <= node.parts[1], small, *(ways if node.kind == "min" else ways[::-1]))
     return tactic
-
-
-def _termwise(relation: str, low: Term, high: Term) -> Tactic:
-    """Sums over one range, term by term; strictly where there is a term."""
-    return by("termwise", low, relation, high.parts[4], small, ordered, small, by("known"))
 
 
 def _one_more(relation: str, low: Term, high: Term, k: int) -> Tactic:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 from proofs_check.core.domain import Sequent, Variable, facts, taken
 from proofs_check.core.normal import back, canonical, normal, plus
@@ -71,26 +72,18 @@ def gap(a: Term, b: Term, then: Tactic) -> Tactic:
     return by("have", a + 1 <= b, small, by("cases", a + 1 <= b, small, by("known"), contradiction), then)
 
 
-_TRUTH: dict[tuple[tuple[Variable, ...], tuple[Term, ...], Term], bool | None] = {}
-
-
 def truth(s: Sequent, condition: Term) -> bool | None:
     """Whether linear combinations of the facts decide a condition."""
-    wholes = tuple(v for v in s.variables if v.whole)
     given = tuple(g for g in s.given if not any(x.kind in ("fold", "if", "apply") for x in walk(g)))
-    key = (wholes, given, condition)
-    if key not in _TRUTH:
-        _TRUTH[key] = _truth(Sequent(s.variables, given, condition))
-    return _TRUTH[key]
+    return _truth(Sequent(s.variables, given, condition))
 
 
+@cache
 def _truth(s: Sequent) -> bool | None:
     for formula, value in ((s.goal, True), (negation(s.goal), False)):
-        try:
+        with suppress(Failed):
             _ordered(replace(s, goal=formula))
-        except Failed:
-            continue
-        return value
+            return value
     return None
 
 

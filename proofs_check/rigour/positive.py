@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from proofs_check.core.domain import Sequent, Variable, facts, taken
-from proofs_check.core.normal import back, difference
-from proofs_check.core.terms import ZERO, Malformed, Term, free, fresh, walk
-from proofs_check.core.work import TooLarge
+from proofs_check.core.terms import ZERO, Term, children, free, fresh
 from proofs_check.rigour import arithmetic
 from proofs_check.rigour.nodes import exchanged
 from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
 
-_FAULTS = (TooLarge, ZeroDivisionError, Malformed)
 _MOST = 6
 
 
@@ -18,26 +15,26 @@ def positive(s: Sequent) -> Proof:
     """0 < term, 0 <= term or term != 0: each sum in it that is positive becomes a variable that is, then signs tell."""
     if s.goal.kind != "rel" or s.goal.parts[0] == "=":
         raise Failed("no sign")
-    relation, a, b = s.goal.parts
-    if relation == "!=":
+    if s.goal.parts[0] == "!=":
         return first(by("apart", False, positive), by("apart", True, positive))(s)
-    plain = by("signs", [], {})
-    try:
-        return plain(s)
-    except Failed:
-        pass
-    try:
-        goal = Term("rel", relation, ZERO, back(difference(b, a)))
-    except _FAULTS as fault:
-        raise Failed(str(fault)) from fault
-    sums = [node for node in arithmetic.fold_atoms(goal) if node.parts[0] == "sum"]
-    names = {v.name for v in s.variables}
-    sums = [node for node in [*sums, *_roots(goal), *_extremes(goal)] if free(node) <= names][:_MOST]
-    if not sums:
-        raise Failed("no sum")
-    if any(node.kind == "apply" and node.parts[0] == "log" for node in walk(goal)):
-        raise Failed("a logarithm")
-    return _named(goal, sums, first(plain, arithmetic.signs))(s)
+    return first(by("signs", [], {}), _by_parts)(s)
+
+
+def _by_parts(s: Sequent) -> Proof:
+    goal = arithmetic.plain_goal(s)
+    nodes = sorted(_nodes(goal), key=lambda node: (-node.size, node.serial))
+    nodes = [node for node in nodes if free(node) <= {v.name for v in s.variables}][:_MOST]
+    if not nodes or arithmetic.has(goal, "log"):
+        raise Failed("no sum, or a logarithm")
+    return _named(goal, nodes, arithmetic.signs)(s)
+
+
+def _nodes(term: Term) -> set[Term]:
+    """The sums, roots, and largest and least ones of two that stand in no other."""
+    root = term.kind == "apply" and term.parts[0] == "sqrt"
+    if root or term.kind == "fold" or (term.kind in ("max", "min") and len(term.parts) == 2):
+        return {term} if term.kind != "fold" or term.parts[0] == "sum" else set()
+    return set().union(*map(_nodes, children(term)))
 
 
 def _named(goal: Term, sums: list[Term], then: Tactic) -> Tactic:
@@ -68,22 +65,6 @@ def positive_sum(s: Sequent) -> Proof:
     node = s.goal.parts[2]
     inner = first(positive, arithmetic.small)
     return by("termwise", node, ">", ZERO, arithmetic.small, inner, arithmetic.small, arithmetic.of_facts)(s)
-
-
-def _roots(term: Term) -> list[Term]:
-    """The roots of a term that stand in no fold."""
-    if term.kind == "apply" and term.parts[0] == "sqrt":
-        return [term]
-    parts = [part for part in term.parts if isinstance(part, Term)] if term.kind != "fold" else []
-    return list(dict.fromkeys(root for part in parts for root in _roots(part)))
-
-
-def _extremes(term: Term) -> list[Term]:
-    """Largest and least ones of two that stand in no fold."""
-    if term.kind in ("max", "min") and len(term.parts) == 2:
-        return [term]
-    parts = [part for part in term.parts if isinstance(part, Term)] if term.kind != "fold" else []
-    return list(dict.fromkeys(node for part in parts for node in _extremes(part)))
 
 
 def positive_extreme(s: Sequent) -> Proof:

@@ -8,14 +8,14 @@ from functools import partial, reduce
 from typing import Any
 
 from proofs_check.core.domain import Sequent, Variable, facts
-from proofs_check.core.normal import canonical_formula, constant, is_number, normal
-from proofs_check.core.normal import times as product
+from proofs_check.core.normal import canonical_formula, is_number, normal
 from proofs_check.core.printing import text
 from proofs_check.core.terms import ONE, ZERO, Term, eq, exp, free, lift, ne, to_json, walk
 from proofs_check.language.notation import each, total, var, when
 from proofs_check.rigour import arithmetic
 from proofs_check.rigour.arithmetic import scaled, small
 from proofs_check.rigour.auto import auto
+from proofs_check.rigour.lines import one_below
 from proofs_check.rigour.nodes import exchanged
 from proofs_check.rigour.sums import used
 from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
@@ -139,7 +139,7 @@ def becomes(
 
     def step(then: Tactic) -> Tactic:
         def tactic(q: Sequent) -> Proof:
-            multiples = [[to_json(lift(weight)), number_of(q, fact)] for weight, fact in zeros]
+            multiples = [[to_json(lift(weight)), _place(fact, _forms(q))] for weight, fact in zeros]
             return by("scale", lift(factor), goal, multiples, defined, why, then)(q)
 
         return tactic
@@ -153,10 +153,7 @@ def cleared(*above_zero: Term) -> Step:
     def step(then: Tactic) -> Tactic:
         def tactic(q: Sequent) -> Proof:
             factor, image = arithmetic.cleared(arithmetic.margin_of(q))
-            try:
-                return scaled(q, factor, why, then, image)
-            except Failed:
-                return scaled(q, -factor, why, then, product(constant(-1), image))
+            return arithmetic.either_sign(q, factor, why, then, image)
 
         return tactic
 
@@ -165,11 +162,6 @@ def cleared(*above_zero: Term) -> Step:
 
     why = first(small, only(*(0 < part for part in above_zero))(of_positive))
     return step
-
-
-def number_of(q: Sequent, formula: Term) -> int:
-    """The place of a fact among those of the sequent."""
-    return _place(formula, _forms(q))
 
 
 def _forms(q: Sequent) -> list[Term]:
@@ -213,7 +205,7 @@ def _signed(term: Term, defined: Tactic) -> list[Any]:
 
 def at_least_one(y: Any) -> Step:
     """1 + y <= e^y."""
-    return have(1 + y <= exp(y), named(lift(y), "y'", goal=1 + var("y'") <= exp(var("y'")))(search))
+    return have(1 + y <= exp(y), one_below(lift(y)))
 
 
 def fades(y: Any) -> Step:

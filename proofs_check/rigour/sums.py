@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 from functools import partial, reduce
 from typing import TYPE_CHECKING
 
@@ -16,11 +15,12 @@ from proofs_check.core.normal import (
     constant,
     difference,
     inverse,
+    minus,
     normal,
     plus,
     times,
 )
-from proofs_check.core.terms import ONE, ZERO, Malformed, Term, free, fresh, num, substitute
+from proofs_check.core.terms import ONE, ZERO, Malformed, Term, free, fresh, substitute
 from proofs_check.core.work import TooLarge
 from proofs_check.language.notation import each
 from proofs_check.rigour import arithmetic
@@ -35,16 +35,13 @@ _FAULTS = (TooLarge, ZeroDivisionError, Malformed)
 
 def tactics(search: Search, depth: int) -> list[Tactic]:
     """What to try on a goal with sums, in order."""
-    ways = (_closed, _one_side, _member, _paired, _merged, _induction)
+    ways = (_one_side, _member, _paired, _merged, _induction)
     return [partial(way, search=search, depth=depth) for way in ways]
 
 
 def _folds(s: Sequent) -> list[Term]:
     names = {v.name for v in s.variables}
-    try:
-        goal = back(difference(s.goal.parts[2], s.goal.parts[1]))
-    except _FAULTS as fault:
-        raise Failed(str(fault)) from fault
+    goal = back(arithmetic.margin_of(s))
     return [node for node in arithmetic.fold_atoms(goal) if free(node) <= names]
 
 
@@ -57,59 +54,38 @@ def use_last_equality(s: Sequent, then: Tactic, *, drop: bool = False) -> Proof:
     """The last hypothesis m atom = value rewrites that atom in the goal, and may then be dropped."""
     if drop:
         then = by("forget", [], [len(s.given) - 1], then)
-    fact = s.given[-1]
-    known = facts(s)
-    number = known.index(fact)
-    left, right = fact.parts[1:]
     if s.goal.kind != "rel":
         raise Failed("no comparison")
-    try:
+    left, right = s.given[-1].parts[1:]
+    with arithmetic.failing():
         margin = difference(s.goal.parts[2], s.goal.parts[1])
         # m atom = right, with the atom as normal form sees it.
         form = normal(left)
-        ((mono, coefficient),) = form.top.items() if not form.over else [((), Fraction(0))]
-    except (*_FAULTS, ValueError) as fault:
-        raise Failed(str(fault)) from fault
-    atoms = [base for base, power in mono if base.kind in ("fold", "if", "max", "min") or base.kind == "apply"]
-    atoms = [base for base in atoms if base.kind != "apply" or base.parts[0] == "abs"]
+    if form.over or len(form.top) != 1:
+        raise Failed("no atom to rewrite")
+    ((mono, coefficient),) = form.top.items()
+    atoms = [base for base, _ in mono if base.kind in ("fold", "if", "max", "min") or base.parts[0] == "abs"]
     atoms = [left] if left.kind == "var" else atoms
     if len(atoms) != 1:
         raise Failed("no atom to rewrite")
     target = atoms[0]
-    slope = constant(0)
-    for m, c in margin.top.items():
-        power = dict(m).get(target, Fraction(0))
-        if power == 0:
-            continue
-        if power != 1:
-            raise Failed("the atom stands in a power")
-        slope = plus(slope, Rational({tuple((b, p) for b, p in m if b is not target): c}))
-    if margin.over and any(target in {b for b, _ in mono_} for f, _ in margin.over for mono_, _ in f):
+    if any(dict(m).get(target, 1) != 1 for m in margin.top):
+        raise Failed("the atom stands in a power")
+    if any(target in dict(m) for factor, _ in margin.over for m, _ in factor):
         raise Failed("the atom stands in a denominator")
-    over = Rational({(): Fraction(1)}, margin.over)
-    rest = Rational({tuple(pair for pair in mono if pair[0] is not target): coefficient})
-    # margin - weight (left - right), where `linear` reads an equality a = b as b - a.
-    weight = times(times(slope, over), inverse(rest))
-    changed = plus(margin, times(constant(-1), times(weight, difference(left, right))))
-    if changed.top == margin.top:
+    slope = Rational({_without(m, target): c for m, c in margin.top.items() if target in dict(m)}, margin.over)
+    if slope.is_zero:
         raise Failed("the atom does not occur")
-    zero = [back(times(constant(-1), weight)), number]
+    # margin - weight (left - right), where `linear` reads an equality a = b as b - a.
+    weight = times(slope, inverse(Rational({_without(mono, target): coefficient})))
+    changed = minus(margin, times(weight, difference(left, right)))
+    zero = [back(times(constant(-1), weight)), facts(s).index(s.given[-1])]
     goal = Term("rel", s.goal.parts[0], ZERO, back(changed))
     return by("scale", ONE, goal, [zero], arithmetic.small, arithmetic.small, then)(s)
 
 
-def _closed(s: Sequent, search: Search, depth: int) -> Proof:
-    """A sum with a closed form is replaced by it."""
-    for node in _folds(s):
-        if node.parts[0] != "sum":
-            continue
-        for primitive, factor in primitives(node):
-            go = used(search.tactic(depth - 1))
-            try:
-                return by("telescope", node, primitive, factor, arithmetic.small, search.tactic(1), go)(s)
-            except Failed:
-                continue
-    raise Failed("no sum with a closed form")
+def _without(mono: Monomial, atom: Term) -> Monomial:
+    return tuple(pair for pair in mono if pair[0] is not atom)
 
 
 def primitives(node: Term) -> Iterator[tuple[Term, Term]]:
@@ -128,32 +104,26 @@ def primitives(node: Term) -> Iterator[tuple[Term, Term]]:
         return
     form = normal(body)
     if not form.over and all(set(m) <= {(i, p) for _, p in m if p > 0} for m in form.top):
-        degree = max((int(p) for m in form.top for _, p in m), default=0)
-        yield each(i, _faulhaber(form, i, degree)), ONE
+        yield each(i, _faulhaber(form, i)), ONE
 
 
-def _faulhaber(form: Rational, i: Term, degree: int) -> Term:
-    """The polynomial G with G(i + 1) - G(i) = form and G(0) = 0."""
+def _faulhaber(form: Rational, i: Term) -> Term:
+    """The polynomial G with G(i + 1) - G(i) = form and G(0) = 0: of x^k it is Bernoulli's over k + 1."""
     import sympy
 
-    x = sympy.Symbol("x")
-    unknown = sympy.symbols(f"c1:{degree + 2}")
-    ansatz = sum(c * x ** (k + 1) for k, c in enumerate(unknown))
-    target = sum(
-        sympy.Rational(c.numerator, c.denominator) * x ** (int(m[0][1]) if m else 0) for m, c in form.top.items()
-    )
-    gap = sympy.Poly(sympy.expand(ansatz.subs(x, x + 1) - ansatz - target), x)
-    solution = sympy.solve(gap.all_coeffs(), unknown, dict=True)[0]
-    parts = [num(Fraction(int(solution[c].p), int(solution[c].q))) * i ** (k + 1) for k, c in enumerate(unknown)]
-    return canonical(sum(parts[1:], parts[0]))
+    from proofs_check.language.converted import term
+
+    x, found = sympy.Symbol("x"), sympy.Integer(0)
+    for mono, coefficient in form.top.items():
+        k = sum(int(power) for _, power in mono)
+        of_power = sympy.bernoulli(k + 1, x) / (k + 1)
+        found += sympy.Rational(coefficient.numerator, coefficient.denominator) * (of_power - of_power.subs(x, 0))
+    return canonical(term(sympy.expand(found), {x: i}))
 
 
 def _one_side(s: Sequent, search: Search, depth: int) -> Proof:
     """0 <= sum (or <), by its terms."""
-    try:
-        goal = canonical(s.goal.parts[2] - s.goal.parts[1])
-    except _FAULTS as fault:
-        raise Failed(str(fault)) from fault
+    goal = back(arithmetic.margin_of(s))
     if goal.kind != "fold" or goal.parts[0] != "sum" or s.goal.parts[0] not in ("<", "<="):
         raise Failed("not one sum")
     relation = ">" if s.goal.parts[0] == "<" else ">="
@@ -163,10 +133,7 @@ def _one_side(s: Sequent, search: Search, depth: int) -> Proof:
 
 def _merged(s: Sequent, search: Search, depth: int) -> Proof:
     """A combination of sums over one range is one sum: compared term by term with 0."""
-    try:
-        margin = difference(s.goal.parts[2], s.goal.parts[1])
-    except _FAULTS as fault:
-        raise Failed(str(fault)) from fault
+    margin = arithmetic.margin_of(s)
     if margin.over:
         raise Failed("clear the denominators first")
     atoms = _folds(s)
@@ -211,7 +178,7 @@ def _with_count(s: Sequent) -> Proof:
     known = facts(s)
     summed, equality = s.given[-2:]
     margin, form, count = (difference(q.parts[2], q.parts[1]) for q in (s.goal, summed, equality))
-    weight = _divided(plus(margin, times(constant(-1), form)), count)
+    weight = _divided(minus(margin, form), count)
     return by("linear", [["1", [known.index(summed)]], [weight, [known.index(equality)]]])(s)
 
 
@@ -221,28 +188,18 @@ def _divided(one: Rational, other: Rational) -> Term:
     if len(counts) != 1:
         raise Failed("no count")
     ((atom, _),) = counts[0]
-    part = constant(0)
-    for mono, coefficient in one.top.items():
-        if dict(mono).get(atom) == 1:
-            rest = tuple((b, p) for b, p in mono if b is not atom)
-            part = plus(part, Rational({rest: coefficient / other.top[counts[0]]}, one.over))
-    return back(part)
+    linear = {_without(m, atom): c / other.top[counts[0]] for m, c in one.top.items() if dict(m).get(atom) == 1}
+    return back(Rational(linear, one.over))
 
 
 def _member(s: Sequent, search: Search, depth: int) -> Proof:
     """A term whose index the goal names elsewhere is split off its sum."""
-    goal = canonical(s.goal.parts[2] - s.goal.parts[1])
+    goal = back(arithmetic.margin_of(s))
     elsewhere = frozenset().union(*map(free, _outside(goal)))
     places = [v.name for v in s.variables if v.whole and not v.sizes and v.name in elsewhere]
-    for node in _folds(s):
-        for name in places:
-            if node.parts[0] != "sum" or name in free(node):
-                continue
-            try:
-                return _taken_out(node, Term("var", name), search, depth)(s)
-            except Failed:
-                continue
-    raise Failed("no member named")
+    sums = [node for node in _folds(s) if node.parts[0] == "sum"]
+    ways = [(node, Term("var", name)) for node in sums for name in places if name not in free(node)]
+    return first(*(_taken_out(*way, search, depth) for way in ways))(s)
 
 
 def _taken_out(node: Term, place: Term, search: Search, depth: int) -> Tactic:
@@ -272,7 +229,7 @@ def _outside(goal: Term) -> Iterator[Term]:
 
 def _paired(s: Sequent, search: Search, depth: int) -> Proof:
     """A form of degree two in sums over one range is a double sum of its symmetric part: Cauchy, Chebyshev."""
-    margin = difference(s.goal.parts[2], s.goal.parts[1])
+    margin = arithmetic.margin_of(s)
     atoms = _folds(s)
     ranges = {(node.parts[2], node.parts[3]) for node in atoms}
     if margin.over or len(ranges) != 1 or s.goal.parts[0] != "<=":
@@ -287,9 +244,9 @@ def _paired(s: Sequent, search: Search, depth: int) -> Proof:
             raise Failed("not of degree two")
         rest = Rational({tuple((b, p) for b, p in mono if b not in atoms): coefficient / 2})
         for one, other in (pair, pair[::-1]):
-            first = normal(substitute(one.parts[4], {one.parts[1]: i}))
-            second = normal(substitute(other.parts[4], {other.parts[1]: j}))
-            body = plus(body, times(rest, times(first, second)))
+            of_i = normal(substitute(one.parts[4], {one.parts[1]: i}))
+            of_j = normal(substitute(other.parts[4], {other.parts[1]: j}))
+            body = plus(body, times(rest, times(of_i, of_j)))
     inner = Term("fold", "sum", j.parts[0], low, high, back(body))
     outer = Term("fold", "sum", i.parts[0], low, high, inner)
     go = search.tactic(depth - 1)
@@ -306,14 +263,9 @@ def _induction(s: Sequent, search: Search, depth: int) -> Proof:
     if depth <= 1:
         raise Failed("too deep")
     sizes = {n for node in _folds(s) for n in free(node.parts[3])}
-    for v in s.variables:
-        if v.name in sizes and v.whole and v.low is not None and v.low.kind == "num":
-            step = partial(_split_last, search=search, depth=depth - 1)
-            try:
-                return by("induct", v.name, search.tactic(1), search.tactic(depth - 1), step)(s)
-            except Failed:
-                continue
-    raise Failed("no length to go through")
+    step = partial(_split_last, search=search, depth=depth - 1)
+    names = [v.name for v in s.variables if v.name in sizes and v.whole and v.low is not None and v.low.kind == "num"]
+    return first(*(by("induct", name, search.tactic(1), search.tactic(depth - 1), step) for name in names))(s)
 
 
 def _split_last(s: Sequent, search: Search, depth: int) -> Proof:

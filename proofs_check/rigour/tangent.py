@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import partial, reduce
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from proofs_check.core.domain import Sequent
@@ -15,13 +15,13 @@ from proofs_check.core.terms import ONE, ZERO, Malformed, Term, exp, log, num
 from proofs_check.core.work import TooLarge
 from proofs_check.rigour import arithmetic
 from proofs_check.rigour.arithmetic import argument, small
-from proofs_check.rigour.lemmas import Column, Lemma, combine, known, lemma, product
+from proofs_check.rigour.lemmas import EMPTY, Column, Lemma, alone, combine, extended, known, lemma
 from proofs_check.rigour.lines import exp_tangent, log_tangent
 from proofs_check.rigour.look import Look
 from proofs_check.rigour.nodes import is_exp
 from proofs_check.rigour.points.floats import function
 from proofs_check.rigour.points.sample import least_point
-from proofs_check.rigour.tactics import Failed, Proof, by, first
+from proofs_check.rigour.tactics import Failed, Proof, by
 
 if TYPE_CHECKING:
     from proofs_check.rigour.auto import Search
@@ -34,8 +34,8 @@ def divided(s: Sequent, one: Lemma, search: Search) -> Column | None:
     """The lemma times the denominators of its difference, so that it is a polynomial."""
     factor, image = arithmetic.cleared(one.form)
     if factor is ONE:
-        return Column((one,), one.form)
-    positive = Lemma(ZERO < factor, first(by("signs", [], {}), lambda q: search.prove(q, 2)), normal(factor))
+        return alone(one)
+    positive = Lemma(ZERO < factor, search.tactic(2), normal(factor))
     return Column((one, positive), image)
 
 
@@ -64,7 +64,7 @@ def logarithms(margin: Rational) -> list[Term]:
 def lemmas(look: Look, search: Search) -> Iterator[Column | None]:
     """Tangents and comparisons for the functions of the goal."""
     s, strict = look.s, look.s.goal.parts[0] == "<"
-    apart = partial(search.prove, depth=2)
+    apart = search.tactic(2)
     exps, logs = exponents(look.margin), logarithms(look.margin)
     own = exps[:5]
     if len(exps) > 1:
@@ -76,11 +76,11 @@ def lemmas(look: Look, search: Search) -> Iterator[Column | None]:
             continue
         for way in (apart, None) if strict else (None,):
             one = exp_tangent(a, b, way)
-            yield None if one is None else Column((one,), one.form)
+            yield alone(one)
         if arithmetic.has(a, "log") or arithmetic.has(b, "log"):
             continue
         if look.sign(canonical(a - b)):
-            yield _column(lemma(exp(b) <= exp(a), by("logarithm", lambda q: search.prove(q, 2))))
+            yield alone(lemma(exp(b) <= exp(a), by("logarithm", search.tactic(2))))
     places = _places(look, logs) if len(logs) > 1 else []
     for a, b in itertools.permutations(list(dict.fromkeys([*logs[:_MOST], *places])), 2):
         for way in (apart, None) if strict else (None,):
@@ -90,11 +90,7 @@ def lemmas(look: Look, search: Search) -> Iterator[Column | None]:
         sign = look.sign(canonical(a - b))
         if sign:
             formula = log(b) < log(a) if strict and sign == "<" else log(b) <= log(a)
-            yield _column(lemma(formula, by("exponentiate", lambda q: search.prove(q, 2))))
-
-
-def _column(one: Lemma | None) -> Column | None:
-    return None if one is None else Column((one,), one.form)
+            yield alone(lemma(formula, by("exponentiate", search.tactic(2))))
 
 
 def _places(look: Look, logs: list[Term]) -> list[Term]:
@@ -130,27 +126,21 @@ def _tangents(s: Sequent, search: Search) -> Proof:
     look = Look(s, margin)
     given = known(s)[:10]
     short = [one for one in given if len(one.form.top) <= 3][:6]
-    columns: list[Column | None] = [product(*chosen) for count in (1, 2) for chosen in
+    columns: list[Column | None] = [extended(EMPTY, *chosen) for count in (1, 2) for chosen in
                                     itertools.combinations_with_replacement(given, count)]  # fmt: skip
-    try:
+    with arithmetic.failing():
         listed = list(dict.fromkeys(c for c in lemmas(look, search) if c is not None))
-    except _FAULTS as fault:
-        raise Failed(str(fault)) from fault
     from proofs_check.rigour import termwise
 
-    for column in termwise.columns(look, search):
-        if column is not None:
-            columns += [column, *(_extended(column, one) for one in given)]
-            columns += [_extended(column, one) for one in look.quotients(column.form, search)]
-    for column in [*listed, *(Column((one,), one.form) for one in given)]:
-        columns.append(column)
-        columns += [_extended(column, one) for one in given] if column in listed else []
-        columns += [_extended(column, *pair) for pair in itertools.combinations_with_replacement(short, 2)]
-        columns += [_extended(column, one) for one in look.quotients(column.form, search)]
+    summed = [column for column in termwise.columns(look, search) if column is not None]
+    for column in (*summed, *listed, *filter(None, map(alone, given))):
+        columns += [column, *(extended(column, one) for one in look.quotients(column.form, search))]
+        if column not in map(alone, given):
+            columns += [extended(column, one) for one in given]
+        if column not in summed:
+            columns += [extended(column, *pair) for pair in itertools.combinations_with_replacement(short, 2)]
     # What floats say of a sign is the last resort: it may be as hard to prove as the goal.
-    for mono in margin.top:
-        one = look.positive(mono, search) if mono and len(margin.top) > 1 else None
-        columns.append(None if one is None else Column((one,), one.form))
+    columns += [alone(look.positive(mono, search)) for mono in margin.top if mono and len(margin.top) > 1]
     columns += list(signed(look, search))
     return combine(s, [*columns, *termwise.counted(s, margin, columns)])
 
@@ -162,23 +152,10 @@ def signed(look: Look, search: Search) -> Iterator[Column | None]:
         for term in (atom, -atom):
             if is_exp(atom) or not look.sign(term):
                 continue
-            one = lemma(ZERO <= term, first(by("signs", [], {}), lambda q: search.prove(q, 2)))
+            one = lemma(ZERO <= term, search.tactic(2))
             if one is None:
                 continue
-            yield Column((one,), one.form)
-            for other in known(look.s)[:10]:
-                yield product(one, other)
-            for other in look.quotients(one.form, search):
-                yield product(one, other)
+            yield alone(one)
+            for other in (*known(look.s)[:10], *look.quotients(one.form, search)):
+                yield extended(EMPTY, one, other)
             break
-
-
-def _extended(column: Column, *more: Lemma) -> Column | None:
-    found = product(*more)
-    if found is None:
-        return None
-    try:
-        form = times(column.form, found.form)
-    except TooLarge:
-        return None
-    return None if form.over or len(form.top) > 120 else Column((*column.parts, *more), form)

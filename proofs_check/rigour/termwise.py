@@ -6,18 +6,18 @@ import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from functools import reduce
+from functools import partial
 from typing import TYPE_CHECKING
 
 from proofs_check.core.domain import Sequent, Variable, taken
-from proofs_check.core.normal import Monomial, Rational, back, constant, normal, plus, times
+from proofs_check.core.normal import Monomial, Rational, back, constant, normal, plus
 from proofs_check.core.terms import ONE, ZERO, Malformed, Term, eq, exp, free, fresh, log, substitute
 from proofs_check.core.work import TooLarge
 from proofs_check.language.notation import each, total
 from proofs_check.rigour import tangent
-from proofs_check.rigour.arithmetic import of_facts, small
-from proofs_check.rigour.lemmas import Column, Lemma, combine, known, lemma, multiples
-from proofs_check.rigour.lines import exp_tangent, log_floor, log_tangent
+from proofs_check.rigour.arithmetic import fold_atoms, of_facts, small
+from proofs_check.rigour.lemmas import EMPTY, Column, Lemma, alone, combine, extended, known, lemma, multiples
+from proofs_check.rigour.lines import exp_tangent, log_tangent
 from proofs_check.rigour.look import Look
 from proofs_check.rigour.tactics import Failed, Proof, Tactic, by
 
@@ -33,21 +33,11 @@ def sums(s: Sequent, margin: Rational) -> dict[tuple[Term, Term], list[Term]]:
     names = {v.name for v in s.variables}
     found: dict[tuple[Term, Term], list[Term]] = {}
     for base in {b: None for mono in margin.top for b, _ in mono}:
-        for node in _inside(base):
+        for node in fold_atoms(base):
             if node.parts[0] == "sum" and free(node) <= names:
                 listed = found.setdefault((node.parts[2], node.parts[3]), [])
                 listed += [] if node in listed else [node]
     return found
-
-
-def _inside(term: Term) -> Iterator[Term]:
-    """The outermost folds of an atom, those in the argument of a function included."""
-    if term.kind == "fold":
-        yield term
-    else:
-        for part in term.parts:
-            if isinstance(part, Term):
-                yield from _inside(part)
 
 
 def count(low: Term, high: Term) -> Lemma | None:
@@ -83,21 +73,11 @@ def columns(look: Look, search: Search) -> Iterator[Column | None]:
         inner_look = Look(replace(inner, goal=back(bodies) <= back(bodies)), bodies)
         seen: set[tuple[tuple[Monomial, object], ...]] = set()
         for column in itertools.islice(_terms(look, inner_look, name), _MOST):
-            for body in (column, *(_times(column, one) for one in inner_look.quotients(column.form, search, 5))):
+            for body in (column, *(extended(column, one) for one in inner_look.quotients(column.form, search, 5))):
                 key = () if body is None else tuple(sorted(body.form.top.items(), key=str))
                 if body is not None and key not in seen:
                     seen.add(key)
                     yield _summed(low, high, name, body)
-
-
-def _times(column: Column, *more: Lemma | None) -> Column | None:
-    if any(one is None for one in more):
-        return None
-    try:
-        form = reduce(times, (one.form for one in more if one is not None), column.form)
-    except TooLarge:
-        return None
-    return None if form.over else Column((*column.parts, *(one for one in more if one is not None)), form)
 
 
 def _summed(low: Term, high: Term, name: str, body: Column) -> Column | None:
@@ -109,10 +89,9 @@ def _summed(low: Term, high: Term, name: str, body: Column) -> Column | None:
         return combine(q, [Column(parts, normal(substitute(back(body.form), by_)))])
 
     try:
-        one = lemma(ZERO <= node, by("termwise", node, ">=", ZERO, small, term, [], of_facts))
+        return alone(lemma(ZERO <= node, by("termwise", node, ">=", ZERO, small, term, [], of_facts)))
     except _FAULTS:
         return None
-    return None if one is None else Column((one,), one.form)
 
 
 def _moved(one: Lemma, by_: dict[str, Term]) -> Lemma:
@@ -125,17 +104,11 @@ def _moved(one: Lemma, by_: dict[str, Term]) -> Lemma:
 
 def _terms(look: Look, inner: Look, name: str) -> Iterator[Column]:
     """What is not negative for each index: polynomials, negative powers allowed."""
-    yield Column((), constant(1))
     ends = [one for one in known(inner.s) if name in free(one.formula) and one.relation != "="
             and any(node.kind == "item" for node in one.formula.parts[1:])]  # fmt: skip
-    listed: list[Lemma | None] = [*ends, *_members(look, name), *_tangents(look, inner, name)]
-    for one in listed:
-        if one is not None and not one.form.over:
-            yield Column((one,), one.form)
-    for pair in itertools.combinations(ends, 2):
-        column = _times(Column((), constant(1)), *pair)
-        if column is not None:
-            yield column
+    alone = [(one,) for one in (*ends, *_members(look, name), *_tangents(look, inner, name))]
+    columns = (extended(EMPTY, *lemmas) for lemmas in ((), *alone, *itertools.combinations(ends, 2)))
+    yield from (column for column in columns if column is not None)
 
 
 def _tangents(look: Look, inner: Look, name: str) -> Iterator[Lemma | None]:
@@ -157,8 +130,8 @@ def _tangents(look: Look, inner: Look, name: str) -> Iterator[Lemma | None]:
             yield _renaming(log_tangent, t, at)
             yield _renaming(log_tangent, at, t)
     for t, at in itertools.product(arguments, outer_logs[1:4]):
-        yield _renaming(lambda s, c: log_tangent(s, c, None, -1), t, at)
-        yield _renaming(log_floor, t, at)
+        for p in (1, -1):
+            yield _renaming(partial(log_tangent, p=p, q=p), t, at)
 
 
 def _renaming(make: Callable[[Term, Term], Lemma | None], a: Term, b: Term) -> Lemma | None:
@@ -175,7 +148,7 @@ def _renaming(make: Callable[[Term, Term], Lemma | None], a: Term, b: Term) -> L
 def _members(look: Look, name: str) -> Iterator[Lemma | None]:
     """Each term against the largest, or least, of all."""
     bases = {b for mono in look.margin.top for b, _ in mono}
-    for node in dict.fromkeys(n for b in bases for n in _inside(b)):
+    for node in dict.fromkeys(n for b in bases for n in fold_atoms(b)):
         if node.parts[0] in ("max", "min") and name not in free(node):
             one = substitute(node.parts[4], {node.parts[1]: Term("var", name)})
             yield lemma(one <= node if node.parts[0] == "max" else node <= one, member)

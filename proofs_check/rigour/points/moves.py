@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from proofs_check.rigour.points.drawing import Budget, Domain, FloatPoint
 from proofs_check.rigour.points.floats import WORK
 
 
-def coordinates(point: FloatPoint, sequent: Sequent, fixed: Collection[str] = ()) -> list[tuple[str, tuple[int, ...]]]:
+def coordinates(point: FloatPoint, sequent: Sequent) -> list[tuple[str, tuple[int, ...]]]:
     """The places of the real numbers of a point, and of the whole ones that are no sizes."""
     places: list[tuple[str, tuple[int, ...]]] = []
 
@@ -28,25 +27,20 @@ def coordinates(point: FloatPoint, sequent: Sequent, fixed: Collection[str] = ()
             places.append((name, place))
 
     for v in sequent.variables:
-        if (not v.values and not sequent.mentioning(v.name)) or (not v.whole and not v.values):
+        if not v.values and not (v.whole and sequent.mentioning(v.name)):
             visit(v.name, point[v.name], ())
     return places
 
 
-def moved_at(point: FloatPoint, name: str, place: tuple[int, ...], change: Callable[[float], Any]) -> FloatPoint:
-    """The point with the number at one place changed."""
-
-    def put(value: Any, rest: tuple[int, ...]) -> Any:
-        if not rest:
-            return change(value)
-        return tuple(put(part, rest[1:]) if k == rest[0] else part for k, part in enumerate(value))
-
-    return {**point, name: put(point[name], place)}
-
-
 def put_at(point: FloatPoint, name: str, place: tuple[int, ...], value: float | Fraction) -> FloatPoint:
     """The point with another number at one place."""
-    return moved_at(point, name, place, lambda _: value)
+
+    def put(old: Any, rest: tuple[int, ...]) -> Any:
+        if not rest:
+            return value
+        return tuple(put(part, rest[1:]) if k == rest[0] else part for k, part in enumerate(old))
+
+    return {**point, name: put(point[name], place)}
 
 
 def number_at(value: Any, place: tuple[int, ...]) -> Any:
@@ -83,7 +77,7 @@ def _search(
     domain: Domain, score: Callable[[FloatPoint], float], point: FloatPoint, budget: Budget, enough: float
 ) -> FloatPoint:
     """Coordinate by coordinate with growing and shrinking steps, until the score is below `enough` or nothing helps."""
-    places = coordinates(point, domain.sequent, domain.bounds)
+    places = coordinates(point, domain.sequent)
     best = score(point)
     reach = dict.fromkeys(places, 0.5)
     for _ in range(60):
@@ -94,8 +88,8 @@ def _search(
                 if not budget.spend():
                     return point
                 step = max(1.0, round(reach[name, place])) if whole else reach[name, place]
-                change = partial(_stepped, delta=sign * step, whole=whole)
-                moved = _clipped(domain, moved_at(point, name, place, change), name)
+                value = _stepped(number_at(point[name], place), sign * step, whole)
+                moved = _clipped(domain, put_at(point, name, place, value), name)
                 found = score(moved)
                 if found < best:
                     point, best, improved = moved, found, True
@@ -137,7 +131,7 @@ def polished(
     domain: Domain, goal: Callable[[Mapping[str, Any]], float], point: FloatPoint
 ) -> FloatPoint | None:
     """Nelder and Mead from a point: for valleys that no coordinate follows."""
-    places = [(n, at) for n, at in coordinates(point, domain.sequent, domain.bounds)
+    places = [(n, at) for n, at in coordinates(point, domain.sequent)
               if not domain.sequent.variable(n).whole]  # fmt: skip
     if not 2 <= len(places) <= 8 or WORK[0] > 10**9:
         return None

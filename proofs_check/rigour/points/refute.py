@@ -178,11 +178,7 @@ def _splits(total: int, parts: int) -> Iterator[tuple[int, ...]]:
 
 
 def _distinct(scored: list[tuple[float, FloatPoint]]) -> list[tuple[float, FloatPoint]]:
-    seen: set[str] = set()
-    kept = []
-    for value, point in scored:
-        key = f"{value:.6g}"
-        if key not in seen:
-            seen.add(key)
-            kept.append((value, point))
-    return kept
+    kept: dict[str, tuple[float, FloatPoint]] = {}
+    for pair in scored:
+        kept.setdefault(f"{pair[0]:.6g}", pair)
+    return list(kept.values())
