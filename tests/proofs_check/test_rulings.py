@@ -220,7 +220,7 @@ kv.thm3.4.mean | statement | differs from L by at most
 razor.eq4.rotary.limit | hypotheses | 2 pi
 razor.sec3.1.budget | statement | at most 1 in every head
 razor.sec3.1.budget_saving | statement | a mass of at most 1
-razor.sec3.1.discard | note | range D
+razor.sec3.1.discard | note | D <= numerator
 razor.sec3.1.minimal | note | range D
 razor.sec4.1.group_window | statement | 1.2728
 razor.thm1.one_size | statement | one sign
