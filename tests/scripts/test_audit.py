@@ -92,8 +92,8 @@ def test_what_is_called_proved_has_its_sentence_beside_it(paper):
 
 
 def test_only_a_correction_is_offered_as_a_wording():
-    told = {one.id: one.label for _, findings in report("kv").groups for one in findings}
-    assert told["kv.tab3"] == "Suggested wording" and told["kv.sec2.2.initial_state"] == "What holds"
+    told = {one.id: one.label for _, findings in report("razor").groups for one in findings}
+    assert told["razor.thm1"] == "Suggested wording" and told["razor.appA.positive"] == "What holds"
 
 
 def test_latex_is_balanced(paper):

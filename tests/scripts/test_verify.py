@@ -41,8 +41,8 @@ def test_verify_writes_the_promised_json(verified):
         assert all(set(e) >= EVIDENCE_KEYS for e in row["evidence"])
     one = next(row for row in document["claims"] if row["id"] == "kv.eq10")
     assert (one["evidence"], one["witness"], one["strength"]) == ([], None, "proved")
-    assert one["core"]["outcome"] == "refuted" and one["core"]["at"]["point"]["T"] == "7"
-    assert document["summary"]["mathematical_strong"] == document["summary"]["mathematical"] == 3
+    assert one["core"]["outcome"] == "refuted" and one["core"]["at"]["point"]["T"] == "4"
+    assert document["summary"]["mathematical_strong"] == document["summary"]["mathematical"] == 2
     assert one["holds_instead"].startswith("For whole T >= 4, 2 <= i <= T - 2; real a1, a2, b1, b2: attention_loss = ")
 
 
@@ -65,8 +65,8 @@ def test_a_claim_without_evidence_is_shown_by_what_the_core_decides(verified):
     _, out = verified[1].split("kv.tab3: typo")
     out = f"kv.tab3: typo{out}"
     for part in ("kv.tab3: typo (misprint), confirmed", "  Statement: For whole T >= 4, ", "\n    where logit(",
-                 "The core: refuted", "It fails at T = 7, a1 = 0, ",
-                 "left side 0.102899, right side 0.279708 (conclusion)", "Covers: all\n"):  # fmt: skip
+                 "The core: refuted", "It fails at T = 4, i = 2, a1 = 0, ",
+                 "left side 0.148848, right side 0.40461 (conclusion)", "Covers: all\n"):  # fmt: skip
         assert part in out, part
     assert "Evidence, " not in out
 

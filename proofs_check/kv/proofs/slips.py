@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from proofs_check.core.domain import Sequent
 from proofs_check.core.terms import Term, eq
@@ -38,11 +39,19 @@ def _eq10() -> Scripts:
     return {"conclusion": main, "defined": defined}
 
 
+def _at(**point: Any) -> Callable[[], Scripts]:
+    """A point at which the statement fails, smaller than those that a search comes upon."""
+    return lambda: {"points": lambda _: [point]}
+
+
+_SMALLEST = _at(T=4, i=2, a1=0, a2=1, b1=0, b2=1)
 SCRIPTS: dict[str, Callable[[], Scripts]] = {
     "kv.appC.logits.edges": _edges,
     "kv.tab3.meant": _edges,
     "kv.eq10.meant": _eq10,
     "kv.appC.footnote12.meant": _successor,
-    "kv.appC.footnote12": lambda: {"points": lambda _: [{"T": 3, "i": 2, "a1": 1, "a2": 0, "b1": 0, "b2": 1}]},
-    "kv.appA.step4": lambda: {"points": lambda _: [{"d": 1, "sigma": 1, "x": (2,)}]},
+    "kv.eq10": _SMALLEST,
+    "kv.tab3": _SMALLEST,
+    "kv.appC.footnote12": _at(T=3, i=2, a1=1, a2=0, b1=0, b2=1),
+    "kv.appA.step4": _at(d=1, sigma=1, x=(2,)),
 }
