@@ -27,6 +27,10 @@ RECORDS = {"rule": "statements: sentence, conditions and verdict computed from a
            "refers": "labels and symbols, looked up in the paper's list", "quoted": "quotations: our words",
            "trained": "trainings here: sentence, names and numbers printed from the runs that ship",
            "by hand": "by hand: sentence, conditions, verdict and checks"}  # fmt: skip
+JUDGED = """\
+The verdict and the severity of a record follow from a table. A person chooses three things only, and these are all of
+them: how a sentence is read, from a closed list; which record prints the right form of a slip; which claim has the same
+defect."""
 HEADING = ("claims", "decided", "unsettled or open", "decided by the core", "sentences left out")
 
 
@@ -36,6 +40,7 @@ def page(rows: Sequence[Row]) -> str:
     for name in host():
         if mine := [row for row in rows if row.paper == name and not row.is_correction]:
             lines += _paper(installed()[name], mine)
+    lines += ["", "## What is left to judgement", "", JUDGED, "", *by_judgement(rows)]
     return "\n".join(lines) + "\n"
 
 
@@ -44,6 +49,17 @@ def by_record(rows: Iterable[Row]) -> list[str]:
     own = [(row.record, row.is_correction) for row in rows]
     lines = [f"| {words} | {own.count((kind, False))} | {own.count((kind, True))} |" for kind, words in RECORDS.items()]
     return ["| what a claim is | the papers' | ours |", "| --- | --- | --- |", *lines]
+
+
+def by_judgement(rows: Iterable[Row]) -> list[str]:
+    """The records whose verdict rests on a reading, on a record that shows the right form, or on a link: a table."""
+    lines = ["| claim | read as | the right form stands in | same defect as |", "| --- | --- | --- | --- |"]
+    for row in (row for row in rows if row.record in ("rule", "runs")):
+        shown = ((row.case or {}).get("shown") or {}).get("name")
+        if row.reading or shown or row.defect:
+            links = (f"`{name}`" if name else "" for name in (shown, row.defect))
+            lines.append(f"| `{row.id}` | {escaped(row.reading)} | {' | '.join(links)} |")
+    return lines
 
 
 def shares(rows: Iterable[Row]) -> list[tuple[str, ...]]:

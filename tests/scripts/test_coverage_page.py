@@ -9,7 +9,8 @@ from scripts.pages import coverage_page
 REGISTRY = load(host())
 
 
-PLAIN = {"source": "KV shifting (final), Table 3", "verdict": "holds", "strength": "argued", "is_correction": False}
+PLAIN = {"source": "KV shifting (final), Table 3", "verdict": "holds", "strength": "argued", "is_correction": False,
+         "reading": "", "case": None, "defect": None}  # fmt: skip
 
 
 def _row(name, **rest):
@@ -40,6 +41,14 @@ def test_page_names_every_claim_of_a_paper_and_every_sentence_that_none_is_about
         left = coverage_page.unruled(paper)
         assert left and all(paper.place(at).labels for at in left)
         assert f"\n- {next(iter(left))}: " in text
+
+
+def test_page_names_each_choice_of_a_person():
+    shown = {"shown": {"name": "kv.right"}}
+    rows = [_row("kv.slip", case=shown, defect="kv.other", reading=""), _row("kv.read", case=None, defect=None,
+            reading="A whole."), _row("kv.plain", case=None, defect=None, reading="")]  # fmt: skip
+    assert coverage_page.by_judgement(rows)[2:] == ["| `kv.slip` |  | `kv.right` | `kv.other` |",
+                                                    "| `kv.read` | A whole. |  |  |"]  # fmt: skip
 
 
 def test_place_without_a_claim_is_named():
