@@ -38,7 +38,6 @@ CHILD_WALL_SECONDS = 300.0
 CPU_FLOOR_SECONDS = 4.0
 # The ledger takes longer to load than a mutant to judge: its claims speak only on lines that no other test runs.
 LEDGER = "tests/proofs_check/ledger/test_claims.py::"
-TESTS_LEFT_OUT = ("test_claims_by_hypothesis.py",)
 SLOW_SECONDS = 5.0
 # Seconds of tests, as measured on the original, for those that run the mutant's line and for the module's others.
 NEAR_SECONDS, FAR_SECONDS = 8.0, 3.0
@@ -293,7 +292,7 @@ class Judge:
 def test_files(root: Path, rooms: Iterable[str]) -> list[str]:
     """The files of tests in these rooms, but for the one that only repeats others at drawn points."""
     files = {str(f.relative_to(root)) for room in rooms for f in (root / "tests" / room).rglob("test_*.py")}
-    return sorted(f for f in files if not f.endswith(TESTS_LEFT_OUT))
+    return sorted(files)
 
 
 def measured_judge(root: Path, rooms: Iterable[str]) -> Judge:
