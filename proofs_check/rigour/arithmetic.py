@@ -179,15 +179,9 @@ def signs(sequent: Sequent) -> Proof:
     raise Failed("signs: a coefficient may be negative")
 
 
-def linear(sequent: Sequent, degree: int = 2, squares: bool = True) -> Proof:
-    """A combination of products of facts and squares, found by linear programming and made exact."""
-    margin = margin_of(sequent)
-    if margin.over:
-        raise Failed("linear: a denominator")
-    if len(margin.top) > 60:
-        raise Failed("linear: too many monomials")
-    forms: list[tuple[Any, str, Rational]] = []
-    for number, fact in enumerate(facts(sequent)[:30]):
+def fact_forms(sequent: Sequent) -> Iterator[tuple[int, str, Rational]]:
+    """What compares with 0 by the facts: number, relation, form; no denominators, and nothing that is plain."""
+    for number, fact in enumerate(facts(sequent)):
         if fact.kind == "rel" and fact.parts[0] != "!=":
             try:
                 form = difference(fact.parts[2], fact.parts[1])
@@ -195,7 +189,17 @@ def linear(sequent: Sequent, degree: int = 2, squares: bool = True) -> Proof:
                 continue
             value = is_number(form)
             if not form.over and (value is None or value < 0):  # a number below 0 contradicts itself
-                forms.append((number, fact.parts[0], form))
+                yield number, fact.parts[0], form
+
+
+def linear(sequent: Sequent, degree: int = 2, squares: bool = True) -> Proof:
+    """A combination of products of facts and squares, found by linear programming and made exact."""
+    margin = margin_of(sequent)
+    if margin.over:
+        raise Failed("linear: a denominator")
+    if len(margin.top) > 60:
+        raise Failed("linear: too many monomials")
+    forms: list[tuple[Any, str, Rational]] = [one for one in fact_forms(sequent) if one[0] < 30]
     atoms = list(dict.fromkeys(base for mono in margin.top for base, _ in mono))
     positive = [atom for atom in atoms if is_exp(atom)][:4]
     forms += [(["exp", to_json(atom.parts[1]), small], "<", normal(atom)) for atom in positive]

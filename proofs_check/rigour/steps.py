@@ -16,6 +16,7 @@ from proofs_check.language.notation import each, total, var, when
 from proofs_check.rigour import arithmetic
 from proofs_check.rigour.arithmetic import scaled, small
 from proofs_check.rigour.auto import auto
+from proofs_check.rigour.combined import sure
 from proofs_check.rigour.nodes import exchanged
 from proofs_check.rigour.sums import used
 from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
@@ -126,7 +127,7 @@ def named(
 # -- comparisons -------------------------------------------------------------------------------------------------------
 
 
-def times(factor: Any, why: Tactic = small, image: Term | None = None) -> Step:
+def times(factor: Any, why: Tactic = sure, image: Term | None = None) -> Step:
     """The goal times a positive factor; the image where the normal form keeps denominators that cancel."""
     form = None if image is None else normal(image)
     return lambda then: lambda q: scaled(q, lift(factor), why, then, form)
