@@ -11,6 +11,7 @@ from proofs_check.language.notation import total, var, when
 from proofs_check.rigour import arithmetic
 from proofs_check.rigour.arithmetic import of_facts
 from proofs_check.rigour.combined import combined
+from proofs_check.rigour.nodes import exchanged
 from proofs_check.rigour.steps import (
     Scripts,
     Step,
@@ -146,7 +147,7 @@ count, apex = var("u"), 1 / r - 1 / (exp(r) - 1)
 
 def _log_mass_sharp() -> Scripts:
     """log(c/x) <= c/x - 1 for x = 1 + (u/n)(e^r - 1) and c = (e^r - 1)/r, the x of the best share."""
-    rise, tt = exp(r) - 1, var("tt")
+    rise, g, tt = exp(r) - 1, var("g"), var("tt")
     ranks = when(ko <= count, a + r, a)
     above, level = total(ko, 1, n, exp(ranks)), total(ko, 1, n, ranks)
 
@@ -174,7 +175,9 @@ def _log_mass_sharp() -> Scripts:
     square, near, out = off**2 <= 1, absolute(off) <= 1, 1 <= here
     squared = steps(named(off, "y", keep=(near,)), linear((1, absolute(y) <= 1, absolute(y)), (1, absolute(y) <= 1)))
     slack = steep / here - 2 + r / rise + count / n * r <= r * rise / n**2
-    final = steps(named(rise, "g", 0, open=True, keep=(square, out)), combined)
+    out_g, square_g = (exchanged(fact, rise, g) for fact in (out, square))
+    final = steps(named(rise, "g", 0, open=True, keep=(square, out)), times(out_g.parts[2] * n**2, combined),
+                  linear((1, out_g, 0 < r, 0 < g), (1, square_g, 0 < r, 0 < g)))  # fmt: skip
     two = steps(have(gap_is, written), have(0 < here, plainly), have(out, plainly), have(0 < steep, plainly),
                 have(log_is, inward), have(square, squared), only(square, out, 0 < here, log_is, gap_is),
                 have(0 < n), have(slack, final), linear((1, log_is), (1, slack), (-1, gap_is)))  # fmt: skip
