@@ -338,7 +338,7 @@ def _discard() -> Scripts:
     def plain(x: Term) -> Tactic:
         """Nothing is left, or e^{logit} between its ends, times e^{-l(n - x)}."""
         ends = exp(a) <= exp(s[x]), exp(s[x]) <= exp(a + D)
-        ways = (steps(have(end, by("logarithm", search)), combined) for end in ends)
+        ways = (steps(have(end, by("logarithm", search)), linear((1, end, exp(-l * (n - x))))) for end in ends)
         return first(identity, *ways)
 
     gone, stay, gone_fade, stay_fade = sums(out(item)), sums(out(0, item)), sums(out(fade)), sums(out(0, fade))
@@ -347,7 +347,8 @@ def _discard() -> Scripts:
     reach, short = steep * gone_fade <= level - start, steep * gone_fade <= level - low
     lowest, highest = exp(a) * stay_fade <= stay, gone <= exp(a + D) * gone_fade
     below, under = exp(D - top) <= 1, exp(-top) <= 1
-    none = have(level <= start, resolved(start, 1, combined)(identity))(combined)
+    none = steps(have(level <= start, resolved(start, 1, combined)(identity)),
+                 only(0 < steep, 0 < eps, 0 < every, highest, reach, level <= start), combined)  # fmt: skip
     far_off = steps(
         have(low <= start, resolved(start, 0, combined)(identity)), have(short, combined),
         linear((1, 0 < steep, 0 < eps, lowest), (1, 0 < steep, eps < 1, highest), (1, short, 0 < eps, exp(a)),
