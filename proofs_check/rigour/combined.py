@@ -137,14 +137,14 @@ class _Work:
                     yield column.times(factor)
 
     def of_products(self, products: list[Column], seen: set[Powers]) -> Iterator[Column]:
-        """Products times an exponential by which a quarter of their monomials become ones that are seen."""
+        """Products times an exponential by which a third of their monomials become ones that are seen."""
         alike: dict[Powers, list[Powers]] = defaultdict(list)
         for mono in seen:
             alike[mono[: self.plain]].append(mono)
         for column in products:
             hits = Counter(tuple(map(sub, theirs, mine)) for mine in column.form
                            for theirs in alike.get(mine[: self.plain], ()))  # fmt: skip
-            yield from (column.times(factor) for factor, count in hits.items() if 4 * count >= len(column.form))
+            yield from (column.times(factor) for factor, count in hits.items() if 3 * count >= len(column.form))
 
     def solved(self, columns: list[Column]) -> Proof:
         if not columns:

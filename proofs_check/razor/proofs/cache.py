@@ -124,9 +124,10 @@ def _most() -> Step:
 
 
 def _log_mass_bound(q: Sequent) -> Proof:
+    one, two = (exchanged(fact, steep, c_var) for fact in (most, top))
     goal = log(Z / H) <= log(c_var) - 1 + 1 / c_var
     return steps(have(0 < n), _most(), have(0 < H), named(steep, "c", 0, open=True, keep=(most, top), goal=goal),
-                 by("exponentiate", times(H)(combined)))(q)  # fmt: skip
+                 by("exponentiate", times(H)(linear((1, one), (1, two, exp(a), 0 < n)))))(q)  # fmt: skip
 
 
 def _log_mass_above_zero(q: Sequent) -> Proof:
