@@ -37,7 +37,6 @@ from proofs_check.rigour.settling import (
 from proofs_check.rigour.steps import (
     Step,
     chain,
-    cleared,
     closed,
     fades,
     have,
@@ -245,14 +244,10 @@ def _range() -> Mapping[str, Tactic]:
             bounds.append((fact, by("member", end, (ONE, L)[place], small, small, known)))
         bounds += [(above <= largest * below, _mean_bound(above, largest, True)),
                    (least * below <= above, _mean_bound(above, least, False))]  # fmt: skip
-        up = linear((1, z > 0, f > 0, x <= high), (1, z > 0, g > 0, y <= high), (1, f > 0, low * z <= a),
-                     (1, g > 0, low * z <= a))  # fmt: skip
-        down = linear((1, z > 0, f > 0, low <= x), (1, z > 0, g > 0, low <= y), (1, f > 0, a <= high * z),
-                       (1, g > 0, a <= high * z))  # fmt: skip
         inside = (f * x + g * y - (f + g) * (a / z)) / (f + g + z)
         node = absolute(inside)
-        last_step = by("cases", inside >= 0, small, by("resolve", node, 0, fine, known, use(cleared()(up))),
-                       by("resolve", node, 1, fine, linear((1, -1)), use(cleared()(down))))  # fmt: skip
+        last_step = by("cases", inside >= 0, small, by("resolve", node, 0, fine, known, use(combined)),
+                       by("resolve", node, 1, fine, linear((1, -1)), use(combined)))  # fmt: skip
         return steps(haves(*signs), shown(eq(gap, value), same), use, put(inner, below, identity), haves(*bounds),
                      abstract(nodes), last_step)(s)  # fmt: skip
 

@@ -21,6 +21,7 @@ from proofs_check.core.terms import (
 from proofs_check.language.notation import each, fold, total, var
 from proofs_check.rigour import arithmetic
 from proofs_check.rigour.arithmetic import of_facts
+from proofs_check.rigour.combined import combined
 from proofs_check.rigour.settling import (
     abstract,
     auto,
@@ -39,6 +40,7 @@ from proofs_check.rigour.steps import (
     identity,
     known,
     linear,
+    only,
     steps,
     times,
 )
@@ -50,20 +52,12 @@ SCRIPTS: dict[str, Callable[[], Mapping[str, Tactic]]] = {}
 def _means(low: int, high: int) -> Tactic:
     """|n/z - n'/z'| <= (high - low) (G - 1)/(G + 1) for means whose weights differ by factors from 1/G to G."""
     n, z, n2, z2, G = map(var, ("n'", "z'", "n''", "z''", "G'"))
-    width = high - low
 
     def side(p: Term, q: Term, p2: Term, q2: Term) -> Tactic:
         """p q' - p' q against (G - 1)(p + q)(p' + q')/(G + 1)."""
-        least, split = p <= G * p2, 2 * p <= (G - 1) * q
-        p, q, share = 0 <= p, 0 <= q, Fraction(1, width)
-        rows = [(share, least, G >= 1, p), (2 * share, least, G >= 1, q), (2 * share, least, q)]
-        one = [(share, ZERO + q.parts[2] <= G * q2, split), (share, G >= 1, p, p), (2 * share, G >= 1, p, q),
-               (share, G >= 1, q, q)]  # fmt: skip
-        other, most = (G - 1) * q.parts[2] < 2 * p.parts[2], q2 <= G * q.parts[2]
-        two = [(share, G >= 1, most, other), (share, most, other), (share, G >= 1, (p.parts[2] - G * q.parts[2]) ** 2)]
-        above = linear((1, z > 0, z2 > 0, G >= 1, G >= 1), (3, z > 0, z2 > 0, G >= 1), (2, z > 0, z2 > 0))
-        return times(z * z2 * (G + 1) * G, above)(
-            by("cases", split, fine, linear(*rows, *one), linear(*rows, *two)))  # fmt: skip
+        square, ways = ZERO <= (p - G * q) ** 2, by("cases", 2 * p <= (G - 1) * q, fine, combined, combined)
+        return steps(have(square, linear((1, square.parts[2]))), times(G), only(
+            square, z > 0, z2 > 0, G >= 1, 0 <= p, 0 <= q, p <= G * p2, q <= G * q2, q2 <= G * q), ways)  # fmt: skip
 
     P, Q, P2, Q2 = n - low * z, high * z - n, n2 - low * z2, high * z2 - n2
     return by("split", side(P, Q, P2, Q2), side(Q, P, Q2, P2))
@@ -124,12 +118,10 @@ def _layers(name: str, low: int, score: Tactic, most: Any) -> Tactic:
             (P2 <= G * P, sums(after, before, one, up)), (P <= G * P2, sums(before, after, one, down)),
             (Q2 <= G * Q, sums(after, before, other, up)), (Q <= G * Q2, sums(before, after, other, down)),
         ]  # fmt: skip
-        g, h = var("G'"), var("R'")
         below = steps(
             put(s.goal.parts[2], width * (R - 1) / (R + 1), identity),
             haves((R > 0, arithmetic.signs), (G < R, by("logarithm", known))), abstract({"G'": G, "R'": R}),
-            times((g + 1) * (h + 1), linear((1, g > 0, h > 0), (1, g > 0), (1, h > 0), (1,))),
-            linear((2 * width, g < h)))  # fmt: skip
+            combined)  # fmt: skip
         a = var("a'")
         end = by("cases", a >= 0, fine, *(by("resolve", absolute(a), w, fine, of_facts, use(of_facts)) for w in (0, 1)))
         return steps(
@@ -200,8 +192,6 @@ def _mean(here: Term, at: Term, item: Callable[[Term, Term], Term], width: int, 
 
     cut = by("split_sum", whole, here - 2, fine, fine, linear((1, part <= width * rest), (1, -1)))
     count, geometric = eq(below, rest + 1), eq((exp(p) - 1) * rest, 1 - exp(-p * (here - 2)))
-    exact = times(exp(p) * (many + 1), arithmetic.signs)(
-        linear((1, exp(-p * (here - 2)), fewer <= many), (-many, count), (many, geometric)))  # fmt: skip
     lemmas: list[tuple[Term, Tactic]] = [
         (part <= width * rest, by("termwise", part, "<=", width * ages, fine, each_one, fine, known)),
         (whole <= width * rest, cut),
@@ -209,7 +199,7 @@ def _mean(here: Term, at: Term, item: Callable[[Term, Term], Term], width: int, 
         (geometric, by("telescope", rest, each(q, ages), exp(p) - 1, fine, fine, linear((1, -1)))),
         (left >= 0, arithmetic.signs),
         (fewer <= many, by("split_sum", many, here - 2, fine, fine, of_facts)),
-        (rest <= share * below, exact),
+        (rest <= share * below, times(exp(p))(combined)),
     ]  # fmt: skip
     return steps(haves(*lemmas), times(below, known), linear(
         (1, whole <= width * rest), (width, rest <= share * below)))  # fmt: skip

@@ -121,8 +121,7 @@ def _shifted_alike() -> Scripts:
     highest = chain(
         have(parts[0], by("logarithm", combined)),
         have(parts[1], by("logarithm", combined)),
-        have(core(D), linear(
-            (1, core(v)), *((1, *row, exp(l - r * D), mine) for row in ((parts[0], wide), parts[1:])))))  # fmt: skip
+        have(core(D), only(core(v), wide, *parts)(combined)))
     less, dear, y = odds(x) <= odds(v), exp(l - r * D), var("y") + D / 2
     turn, lines = eq(p * (grown * exp(-l) - 1), (r - p) * exp(r * x)), [(-p * y, -p * x), ((r - p) * y, (r - p) * x)]
     first_, second = (exp(there) * (1 + here - there) <= exp(here) for here, there in lines)
