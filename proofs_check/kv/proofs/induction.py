@@ -221,7 +221,7 @@ def _mean_bound(node: Term, end: Term, above: bool) -> Tactic:
 
 
 def _range() -> Mapping[str, Tactic]:
-    f, g, x, y, a, z, high, low = map(var, ("f'", "g'", "x'", "y'", "n'", "z'", "M'", "m'"))
+    f, g, x, y, a, z = map(var, ("f'", "g'", "x'", "y'", "n'", "z'"))
 
     def main(s: Sequent) -> Proof:
         gap = s.goal.parts[1].parts[1]
