@@ -275,6 +275,13 @@ def around(node: Term, at: Any) -> Step:
     return chain(split_sum(node, at), split_sum(total(var(index), low, at, body), at - 1))
 
 
+def alone(node: Term, at: Any, value: Any) -> Step:
+    """A sum whose terms before and behind a place are 0, as a fact."""
+    _, index, low, high, body = node.parts
+    ends = (termwise(total(var(index), x, y, body), "=", 0, search) for x, y in ((low, at - 1), (at + 1, high)))
+    return have(eq(node, value), steps(around(node, at), *ends, arithmetic.of_facts))
+
+
 def without(size: Any, place: Any, body: Callable[[Any], Term]) -> tuple[Term, Term, Step]:
     """The sum of 1..size without the item at a place, the whole one, and their difference as a fact."""
     k, kl = var("k"), var("kl")
