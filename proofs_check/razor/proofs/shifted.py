@@ -110,10 +110,10 @@ def _shifted_alike() -> Scripts:
             (1, 0 < steep, lift_, exp(c + r * s[target] + r * D / 2))))))  # fmt: skip
 
     def bound(at: Any, *why: Step) -> Tactic:
-        level, found = l - r * D - p * at, core(at, mine_)
+        found = core(at, mine_)
         return steps(
             opened, have(grow), have(wide, times(steep)(combined)),
-            have(0 < 1 + odds(at), linear((1,), (1, wide, exp(level)), (1, exp(level + r * at)))),
+            have(0 < 1 + odds(at), combined),
             have(found, steps(own, *why, known)),
             _weighed(found, all_, 1 + odds(at)))  # fmt: skip
 
@@ -131,13 +131,12 @@ def _shifted_alike() -> Scripts:
             *(have(fact, tangent(*line)) for fact, line in zip((first_, second), lines, strict=True)),
             linear((1, first_, wide, dear), (1, second, dear), (exp(l - r * D - p * x) * (y - x), turn)))),
         have(core(x), linear((1, core(v)), (1, less, mine))))  # fmt: skip
-    some = linear((1,), (1, wide, exp(l - r * D - p * D)), (1, exp(l - p * D)), (1, exp(-l - r * D / 2)))
     return {"conclusion": by("split", bound(v), by("assume", bound(D, highest)), by("assume", bound(x, lowest)),
-                             _attained(1, odds(D) + exp(-l - r * D / 2), some)),
+                             _attained(1, odds(D) + exp(-l - r * D / 2))),
             "defined": first(plainly, small, search), "points": lambda _: ALIKE}  # fmt: skip
 
 
-def _attained(sign: int, odds: Term, some: Tactic) -> Tactic:
+def _attained(sign: int, odds: Term) -> Tactic:
     """The context of k + 2 tokens whose second one is the target: the odds against it."""
 
     def raw(x: Any) -> Term:
@@ -149,7 +148,7 @@ def _attained(sign: int, odds: Term, some: Tactic) -> Tactic:
     grow, wide = 1 <= exp(l * (k - 1)), 1 <= grown * exp(-l)
     return steps(
         only(), have(0 < steep), positive(all_), sum_grown, have(grow), have(wide, times(steep)(combined)),
-        have(0 < 1 + odds, some),
+        have(0 < 1 + odds, combined),
         split_sum(all_, 3), termwise(rest, "=", low, by("logarithm", search)), geometric(4, k + 2, k + 2),
         becomes(eq(mine * (1 + odds), all_), factor=all_ * (1 + odds), why=linear((1, 0 < all_, 0 < 1 + odds))),
         times(steep), linear(
@@ -260,9 +259,7 @@ def _shifted_opposite() -> Scripts:
         return by("assume", found(_weighed(mine * level <= all_, all_, level)))
 
     worst = (grown - exp(l)) * exp(-p * D) + exp(l - (p + r) * D) + exp(-l - p * D - r * D / 2)
-    some = linear((1,), (1, 1 <= grown * exp(-l), exp(l - p * D)), (1, exp(l - (p + r) * D)),
-                  (1, exp(-l - p * D - r * D / 2)))  # fmt: skip
-    return {"conclusion": by("split", bound(0), bound(1), _attained(-1, worst, some)),
+    return {"conclusion": by("split", bound(0), bound(1), _attained(-1, worst)),
             "defined": first(plainly, small, search), "points": lambda _: OPPOSITE}  # fmt: skip
 
 
