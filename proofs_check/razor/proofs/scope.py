@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from proofs_check.core.domain import Sequent
-from proofs_check.core.terms import ZERO, Term, both, eq, exp, lift, log, sqrt, substitute, walk
+from proofs_check.core.terms import Term, both, eq, exp, lift, log, substitute, walk
 from proofs_check.language.notation import least, total, var, when
 from proofs_check.rigour import arithmetic
 from proofs_check.rigour.arithmetic import rewritten_as, small
@@ -16,7 +16,6 @@ from proofs_check.rigour.steps import (
     Step,
     around,
     at_least_one,
-    becomes,
     cases,
     chain,
     closed,
@@ -25,7 +24,6 @@ from proofs_check.rigour.steps import (
     identity,
     known,
     linear,
-    named,
     node_in,
     nonzero,
     only,
@@ -37,7 +35,6 @@ from proofs_check.rigour.steps import (
     split_sum,
     steps,
     termwise,
-    tightened,
     times,
 )
 from proofs_check.rigour.sums import used
@@ -101,55 +98,6 @@ def _form() -> Scripts:
 
     parts = bound(far * (1 - eps * exp(-D)) <= eps * (whole - far)), bound(far < eps * whole)
     return {"conclusion": by("split", *parts, plainly), "defined": plainly}
-
-
-# -- no decay ----------------------------------------------------------------------------------------------------------
-
-
-def counted(low: Any, high: Any) -> Step:
-    """The number of terms."""
-    return closed(total(i, low, high, 1), i)
-
-
-def _flat_mass() -> Scripts:
-    gone, kept = total(i, 1, n, exp(s[i])), total(i, 1, m, exp(var("t")[i]))
-    highest, lowest = total(i, 1, n, exp(a + D)), total(i, 1, m, exp(a))
-    sizes = chain(only(), have(0 < n), have(0 < m), counted(1, n), counted(1, m))
-    bound = steps(sizes, have(0 < gone), have(0 < kept), termwise(gone, "<=", exp(a + D)),
-                  termwise(kept, ">=", exp(a)), combined)  # fmt: skip
-    some = chain(have(0 < highest), have(0 < lowest))
-    attained = steps(sizes, some, combined)
-    sums = steps(only(), some, by("apart", False, combined))
-    empty = first(*(tightened(name, var(name) < 1)(by("enumerate", name, search)) for name in ("n", "m")))
-    return {"conclusion": by("split", bound, attained), "defined": first(plainly, sums), "weaker": empty}
-
-
-def _no_decay() -> Scripts:
-    scope = (1 / eps - 1) * exp(D)
-    at, worst, high = k, exp(a + D), exp(s[n - k])
-    body = exp(s[i])
-
-    def part(low: Any, end: Any, what: Any = body) -> Term:
-        return total(i, low, end, what)
-
-    every = part(1, n)
-    before, after = part(1, n - at - 1), part(n - at + 1, n)
-    within = by("assume", steps(
-        only(scope <= at), have(0 < every), have(high <= worst), around(every, n - at), have(0 <= before),
-        termwise(after, ">=", exp(a)), counted(n - at + 1, n), combined))  # fmt: skip
-    two, rest = (part(low, at + 1, exp(when(i < 2, a + D, a))) for low in (1, 2))
-    sharp = by("assume", steps(
-        only(at < scope), have(0 < two), split_sum(two, 1), termwise(rest, "=", exp(a), by("logarithm", search)),
-        counted(2, at + 1), combined))  # fmt: skip
-    far, near = part(1, n - w), part(n - w + 1, n)
-    inside = steps(split_sum(every, n - w), termwise(near, "<=", worst), termwise(every, ">=", exp(a)),
-                   counted(n - w + 1, n), counted(1, n), combined)  # fmt: skip
-    kept = steps(only(), have(0 < n), have(0 < every), have(1 <= exp(D)), times(every * n),
-                 cases(w <= n, have(0 <= far)(combined))(inside))  # fmt: skip
-    total_share = steps(have(0 < every), around(every, n - at), have(0 <= before), have(0 <= after), combined)
-    never = by("assume", by("absurd", times(eps)(combined)))
-    return {"conclusion": by("split", within, sharp, kept), "defined": plainly,
-            "weaker": by("split", by("assume", total_share), never, kept)}  # fmt: skip
 
 
 # -- the supremum beyond a window --------------------------------------------------------------------------------------
@@ -378,92 +326,12 @@ def _discard() -> Scripts:
     return {"conclusion": bound, "defined": plainly, "weaker": whole_share}
 
 
-# -- states after a norm -----------------------------------------------------------------------------------------------
-
-
-def root_positive(x: Term) -> Step:
-    """0 < sqrt(x) for x > 0: otherwise x = sqrt(x)^2 <= 0."""
-    root = sqrt(x)
-    no = by("absurd", times(x, known, -x)(linear((1, 0 <= root, root <= 0))))
-    return have(0 < root, have(0 <= root)(by("cases", 0 < root, small, known, no)))
-
-
-def member(node: Term, at: Term) -> tuple[Step, Term]:
-    """A sum of squares is at least one of them."""
-    _, index, low, high, body = node.parts
-    early, late, one = (total(var(index), x, y, body) for x, y in ((low, at - 1), (at + 1, high), (at, at)))
-
-    def square(q: Sequent) -> Proof:
-        return linear((1, q.goal.parts[2]))(q)
-
-    others = (have(0 <= part, termwise(part, ">=", 0, square)(known)) for part in (early, late))
-    return have(one <= node, steps(around(node, at), *others, combined)), one <= node
-
-
-def _eq7_corrected() -> Scripts:
-    d, h, g, b = map(var, "dhgb")
-
-    def proof(c: int) -> Tactic:
-        mean = total(k, 1, d, h[k]) / d
-
-        def off(x: Any) -> Term:
-            return h[x] - c * mean
-
-        spread = total(i, 1, d, off(i) ** 2)
-        factor = d + 1 - c
-        root, r = sqrt(spread / d), var("r")
-        state = total(i, 1, d, (g[i] * off(i) / r + b[i]) ** 2)
-
-        def one(q: Sequent) -> Proof:
-            x = var(q.variables[-1].name)
-            z, largest_ = off(x) / r, d * off(x) ** 2 <= (d - c) * spread
-            if c == 0:
-                step, at_least = member(spread, x)
-                why = steps(step, combined)
-            else:
-                step, at_least = member(total(i, 1, d, ((d - 1) * off(i) + off(x)) ** 2), x)
-                weight = off(x) ** 2 - 2 * (d - 1) * off(x) * mean
-                most = d**2 * off(x) ** 2 <= (d - 1) ** 2 * spread + d * off(x) ** 2
-                why = steps(step, counted(1, d), times(d - 1), have(
-                    most, becomes(at_least, (weight, eq(total(i, 1, d, 1), d)))(known)), combined)  # fmt: skip
-            short, u = z**2 <= d - c, var("z")
-            wider = (g[x] * u + b[x]) ** 2 <= factor * (g[x] ** 2 + b[x] ** 2)
-            square = linear((1, (g[x] - b[x] * u) ** 2), (1, u**2 <= d - c, g[x] ** 2), (1, u**2 <= d - c, b[x] ** 2))
-            return steps(have(largest_, why),
-                         have(short, times(d * r**2)(combined)),
-                         named(z, "z", keep=(short,), goal=wider), square)(q)
-
-        # With one coordinate there is 0 < 0 among the hypotheses.
-        nothing_left = becomes(ZERO <= ZERO, factor=ZERO, why=known)(identity)
-        alone = by("absurd", tightened("d", d <= 1)(by("enumerate", "d", nothing_left)))
-        split: Step = cases(1 < d, alone) if c else chain()
-
-        def bounded(q: Sequent) -> Proof:
-            written = node_in(q.goal, "sqrt")
-            return steps(named(written, "r", keep=(0 < written, eq(d * written**2, spread))),
-                         termwise(state, "<=", factor * (g[i] ** 2 + b[i] ** 2), one), known)(q)
-
-        return steps(split, have(0 < d), have(0 < spread / d, times(d)(known)), root_positive(spread / d),
-                     have(eq(d * root**2, spread), identity), bounded)
-
-    def nonzero_root(q: Sequent) -> Proof:
-        inside = node_in(q.goal, "sqrt").parts[1]
-        return steps(have(0 < d), have(0 < inside, times(d)(known)), root_positive(inside),
-                     by("apart", False, known))(q)
-
-    # The root first: a search for it spends the work of all.
-    return {"conclusion": by("enumerate", "c", proof(0), proof(1)), "defined": first(nonzero_root, search)}
-
-
 SCRIPTS: dict[str, Callable[[], Scripts]] = {
     "razor.thm1.corrected": _thm1_corrected,
-    "razor.eq7.corrected": _eq7_corrected,
     "razor.sec3.1.discard.corrected": _discard_corrected,
     "razor.sec3.1.form": _form,
     "razor.sec3.1.discard": _discard,
     "razor.sec3.1.sinks": _sinks,
-    "razor.sec3.2.no_decay": _no_decay,
-    "razor.sec3.2.flat_mass": _flat_mass,
 }
 NEEDS: dict[str, str] = {
     "razor.thm1.iff": "needs x.y <= |x| |y| as square roots, then the self term alone bounds the weight; the other way "
