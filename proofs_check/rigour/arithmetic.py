@@ -163,6 +163,14 @@ def signs(sequent: Sequent) -> Proof:
     return first(*(by("signs", *way) for way in ways))(sequent)
 
 
+def fact_forms(sequent: Sequent) -> Iterator[tuple[int, str, Rational]]:
+    """What compares with 0 by the facts: number, relation, form; no denominators, and nothing that is plain."""
+    for number, relation, form in _forms(sequent):
+        value = is_number(form)
+        if not form.over and (value is None or value < 0):  # a number below 0 contradicts itself
+            yield number, relation, form
+
+
 def linear(sequent: Sequent, degree: int = 2, squares: bool = True) -> Proof:
     """A combination of products of facts and squares, found by linear programming and made exact."""
     margin = margin_of(sequent)
@@ -170,11 +178,8 @@ def linear(sequent: Sequent, degree: int = 2, squares: bool = True) -> Proof:
         raise Failed("linear: a denominator")
     if len(margin.top) > 60:
         raise Failed("linear: too many monomials")
-    forms: list[tuple[Any, str, Rational]] = []
-    for number, relation, form in itertools.takewhile(lambda one: one[0] < _FACTS, _forms(sequent)):
-        value = is_number(form)
-        if value is None or value < 0:  # a number below 0 contradicts itself
-            forms.append((number, relation, form))
+    known = itertools.takewhile(lambda one: one[0] < _FACTS, fact_forms(sequent))
+    forms: list[tuple[Any, str, Rational]] = list(known)
     atoms = dict.fromkeys(base for mono in margin.top for base, _ in mono if base.kind == "apply")
     signed = [(name, relation, atom.parts[1], bound) for atom in atoms for name, relation, bound in _signs_of(atom)]
     forms += [([name, to_json(x), small], relation, normal(bound)) for name, relation, x, bound in signed]

@@ -15,6 +15,7 @@ from proofs_check.language.notation import each, total, var, when
 from proofs_check.rigour import arithmetic
 from proofs_check.rigour.arithmetic import scaled, small
 from proofs_check.rigour.auto import auto
+from proofs_check.rigour.combined import sure
 from proofs_check.rigour.lines import one_below
 from proofs_check.rigour.nodes import exchanged
 from proofs_check.rigour.sums import used
@@ -126,7 +127,7 @@ def named(
 # -- comparisons -------------------------------------------------------------------------------------------------------
 
 
-def times(factor: Any, why: Tactic = small, image: Term | None = None) -> Step:
+def times(factor: Any, why: Tactic = sure, image: Term | None = None) -> Step:
     """The goal times a positive factor; the image where the normal form keeps denominators that cancel."""
     form = None if image is None else normal(image)
     return lambda then: lambda q: scaled(q, lift(factor), why, then, form)
@@ -264,6 +265,13 @@ def around(node: Term, at: Any) -> Step:
     """Split the sum at a place: two facts give it as the part before, the item there, and the part after."""
     _, index, low, _, body = node.parts
     return chain(split_sum(node, at), split_sum(total(var(index), low, at, body), at - 1))
+
+
+def alone(node: Term, at: Any, value: Any) -> Step:
+    """A sum whose terms before and behind a place are 0, as a fact."""
+    _, index, low, high, body = node.parts
+    ends = (termwise(total(var(index), x, y, body), "=", 0, search) for x, y in ((low, at - 1), (at + 1, high)))
+    return have(eq(node, value), steps(around(node, at), *ends, arithmetic.of_facts))
 
 
 def without(size: Any, place: Any, body: Callable[[Any], Term]) -> tuple[Term, Term, Step]:

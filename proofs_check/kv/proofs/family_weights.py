@@ -10,10 +10,10 @@ from proofs_check.core.domain import Sequent
 from proofs_check.core.terms import ONE, ZERO, Term, absolute, both, eq, exp, free, ne, negation
 from proofs_check.kv.formal import family as formal
 from proofs_check.kv.proofs.family import each, extreme, fine
-from proofs_check.kv.proofs.induction import counted, quick, use
 from proofs_check.language.notation import largest, least, var
 from proofs_check.rigour import arithmetic
 from proofs_check.rigour.places import choices, put_value, truth
+from proofs_check.rigour.settling import counted, quick, use
 from proofs_check.rigour.steps import Scripts, Step, chain, have, identity, known, linear, only, steps, times
 from proofs_check.rigour.tactics import Failed, Proof, Tactic, by, first
 

@@ -10,6 +10,7 @@ from proofs_check.core.terms import Term, absolute, eq, exp, free, lift, log, su
 from proofs_check.language.notation import total, var, when
 from proofs_check.rigour import arithmetic
 from proofs_check.rigour.arithmetic import of_facts
+from proofs_check.rigour.combined import combined
 from proofs_check.rigour.nodes import exchanged
 from proofs_check.rigour.steps import (
     Scripts,
@@ -99,8 +100,7 @@ log_bound = log(steep) - 1 + r / (exp(r) - 1)
 def chord(z: Any) -> Tactic:
     """e^z <= 1 + z (e^r - 1)/r for z between 0 and r."""
     ends = exp(z) * (1 - z) <= 1, exp(z) * (1 + r - z) <= exp(r)
-    return steps(have(ends[0], tangent(lift(0), z)), have(ends[1], tangent(r, z)), times(r),
-                 linear((1, ends[0], z <= r), (1, ends[1], 0 <= z)))  # fmt: skip
+    return steps(have(ends[0], tangent(lift(0), z)), have(ends[1], tangent(r, z)), times(r), combined)
 
 
 def _chord_here(q: Sequent) -> Proof:
@@ -125,10 +125,9 @@ def _most() -> Step:
 
 def _log_mass_bound(q: Sequent) -> Proof:
     one, two = (exchanged(fact, steep, c_var) for fact in (most, top))
-    done = times(H)(linear((1, one), (1, two, exp(a), 0 < n)))
     goal = log(Z / H) <= log(c_var) - 1 + 1 / c_var
     return steps(have(0 < n), _most(), have(0 < H), named(steep, "c", 0, open=True, keep=(most, top), goal=goal),
-                 by("exponentiate", done))(q)  # fmt: skip
+                 by("exponentiate", times(H)(linear((1, one), (1, two, exp(a), 0 < n)))))(q)  # fmt: skip
 
 
 def _log_mass_above_zero(q: Sequent) -> Proof:
@@ -159,10 +158,7 @@ def _log_mass_sharp() -> Scripts:
         top, rest = (total(ko, start, end, node.parts[4]) for start, end in ((1, count), (count + 1, n)))
         return fact, have(fact, steps(
             only(), split_sum(node, count), termwise(top, "=", high, ends_by), termwise(rest, "=", low, ends_by),
-            closed(total(k, 1, count, 1), k), closed(total(k, count + 1, n, 1), k),
-            linear((1, eq(node, top + rest)), (1, eq(top, total(k, 1, count, high))),
-                   (1, eq(rest, total(k, count + 1, n, low))), (high, eq(total(k, 1, count, 1), count)),
-                   (low, eq(total(k, count + 1, n, 1), n - count)))))  # fmt: skip
+            closed(total(k, 1, count, 1), k), closed(total(k, count + 1, n, 1), k), combined))  # fmt: skip
 
     above_is, above_step = parted(above, exp(a + r), exp(a), by("logarithm", search))
     _level_is, level_step = parted(level, a + r, a, search)
@@ -181,8 +177,7 @@ def _log_mass_sharp() -> Scripts:
     squared = steps(named(off, "y", keep=(near,)), linear((1, absolute(y) <= 1, absolute(y)), (1, absolute(y) <= 1)))
     slack = steep / here - 2 + r / rise + count / n * r <= r * rise / n**2
     out_g, square_g = (exchanged(fact, rise, g) for fact in (out, square))
-    positive = linear((1, 0 < n, 0 < n), (1, out_g, 0 < n, 0 < n))
-    final = steps(named(rise, "g", 0, open=True, keep=(square, out)), times(out_g.parts[2] * n**2, positive),
+    final = steps(named(rise, "g", 0, open=True, keep=(square, out)), times(out_g.parts[2] * n**2, combined),
                   linear((1, out_g, 0 < r, 0 < g), (1, square_g, 0 < r, 0 < g)))  # fmt: skip
     two = steps(have(gap_is, written), have(0 < here, plainly), have(out, plainly), have(0 < steep, plainly),
                 have(log_is, inward), have(square, squared), only(square, out, 0 < here, log_is, gap_is),

@@ -28,4 +28,3 @@ def _at(point: dict[str, Any]) -> Callable[[], Scripts]:
 
 
 SCRIPTS: dict[str, Callable[[], Scripts]] = {name: _at(point) for name, point in POINTS.items()}
-NEEDS: dict[str, str] = {}

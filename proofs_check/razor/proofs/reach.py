@@ -6,9 +6,10 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from proofs_check.core.terms import Term, eq, exp, log
+from proofs_check.core.terms import Term, exp, log
 from proofs_check.language.notation import total, var, when
-from proofs_check.razor.proofs.scope import _beyond, beyond, far, geometric, nothing, parted, whole
+from proofs_check.razor.proofs.scope import _beyond, far, geometric, nothing, whole
+from proofs_check.rigour.combined import combined
 from proofs_check.rigour.steps import (
     Scripts,
     Step,
@@ -43,11 +44,11 @@ def _gap() -> Scripts:
     odds = 1 / delta - 1
     many, few, ratio, z = 1 + odds * exp(D), 1 + steep * exp(D), odds / steep, exp(-D) / steep
     basics = chain(
-        have(0 < steep), have(1 <= odds, times(delta)(linear((2, delta <= Fraction(1, 2))))),
-        have(0 < ratio, times(steep)(linear((1, 1 <= odds), (1,)))), have(0 < few),
-        have(0 < many, linear((1,), (1, 1 <= odds, exp(D)), (1, exp(D)))))  # fmt: skip
+        have(0 < steep), have(1 <= odds, times(delta)(combined)),
+        have(0 < ratio, times(steep)(combined)), have(0 < few),
+        have(0 < many, combined))  # fmt: skip
     order = many <= ratio * few
-    most = steps(basics, have(order, times(steep)(linear((1, 1 <= odds), (1, exp(-l))))), times(l), exponentiated,
+    most = steps(basics, have(order, times(steep)(combined)), times(l), exponentiated,
                  becomes(order, factor=many)(known))  # fmt: skip
 
     def tight(one: Any) -> Tactic:
@@ -56,14 +57,14 @@ def _gap() -> Scripts:
         close, less = ratio * few <= (1 + z) * sum_, log(1 + z) <= z
         ends = log(ratio) + log(few) - log(sum_) <= log(1 + z)
         return steps(
-            basics, have(0 < sum_, linear((1, 1 <= odds, exp(D)), (1, exp(D)), (one,))),
-            have(close, times(steep)(linear((one, 0 < steep), (one, exp(-D))))), have(0 < z), have(0 < 1 + z),
+            basics, have(0 < sum_, combined),
+            have(close, times(steep)(combined)), have(0 < z), have(0 < 1 + z),
             at_least_one(z), have(less, exponentiated(known)),
             have(ends, exponentiated(becomes(close, factor=sum_)(known))), times(l),
             linear((1, ends), (1, less)))  # fmt: skip
 
     found = steps(basics, _whole_gap(odds, ratio, basics))
-    longer = steps(have(0 < steep), have(1 <= few, linear((1, 0 < steep, exp(D)))), have(0 <= log(few), exponentiated(
+    longer = steps(have(0 < steep), have(1 <= few, combined), have(0 <= log(few), exponentiated(
         known)), have(0 <= log(few) / l, times(l)(known)), linear((1, 1), (2, 0 <= log(few) / l)))  # fmt: skip
     weaker = first(longer, tight(Fraction(9, 10)), tight(Fraction(999, 1000)))
     return {"conclusion": by("split", most, tight(1), by("assume", found)), "defined": plainly, "weaker": weaker,
@@ -76,17 +77,14 @@ def _whole_gap(odds: Term, ratio: Term, basics: Step) -> Tactic:
     power, grow = exp(l * w) < 1 + odds * exp(D), 1 <= exp(l * w)
     lost = chain(have(some), have(more, linear((1, seen, some))))
     outside = by("absurd", steps(
-        nothing(far), times(delta * whole, linear((1, 0 < delta, some))), linear((1, more), (1, eq(far, 0)))))
-    inside = steps(_beyond(), split_sum(whole, n - w), have(grow), times(delta * whole, linear((1, 0 < delta, some))),
-                   linear((1, beyond), (1, more, exp(D)), (1, more, grow), (-exp(D), parted)))
+        nothing(far), times(delta * whole), combined))
+    inside = steps(_beyond(), split_sum(whole, n - w), have(grow), times(delta * whole), combined)
     item, fall = exp(when(i < 2, a + D, a) - l * (k + 1 - i)), exp(a - l * (k + 1 - i))
     two, rest, own = total(i, 1, k + 1, item), total(i, 2, k + 1, item), exp(a + D - l * k)
-    others, others_is = geometric(2, k + 1, k + 1)
     short, twice, reached = own / two < Fraction(1, 2), 2 * own < two, steep * exp(D) < exp(l * k) - 1
     weak = steps(
-        split_sum(two, 1), termwise(rest, "=", fall, by("logarithm", search)), others, times(exp(a - l * k)),
-        linear((1, 0 < steep, twice), (steep, eq(two, total(i, 1, 1, item) + rest)),
-               (steep, eq(rest, total(i, 2, k + 1, fall))), (exp(a), others_is)))  # fmt: skip
+        split_sum(two, 1), termwise(rest, "=", fall, by("logarithm", search)), geometric(2, k + 1, k + 1),
+        times(exp(a - l * k)), combined)  # fmt: skip
     shown = steps(only(short), positive(two), have(0 < steep), have(twice, linear((2, short, 0 < two))), weak)
     clear = becomes(steep * exp(l * w) < odds * exp(l * k), factor=steep * exp(l * w),
                     why=linear((1, 0 < steep, exp(l * w))))  # fmt: skip

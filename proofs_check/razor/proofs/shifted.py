@@ -10,8 +10,9 @@ from proofs_check.core.domain import Sequent
 from proofs_check.core.terms import Term, eq, exp, lift, log
 from proofs_check.language.notation import total, var, when
 from proofs_check.razor.proofs.cache import tangent
-from proofs_check.razor.proofs.scope import geometric
+from proofs_check.razor.proofs.scope import geometric, geometric_is
 from proofs_check.rigour.arithmetic import small
+from proofs_check.rigour.combined import combined
 from proofs_check.rigour.steps import (
     Scripts,
     Step,
@@ -45,6 +46,7 @@ steep = 1 - exp(-l)
 target, fade = n - k, exp(-l * (n - i))
 grown = total(i, 1, k, exp(l * i))
 grown_is = eq(steep * grown, exp(l * k) - 1)
+sum_grown = closed(grown, exp(l * (i - 1)), steep)  # the fact
 
 
 def _weighed(found: Term, all_: Term, level: Term) -> Tactic:
@@ -67,18 +69,14 @@ def _opened(sign: int) -> tuple[Term, Term, Term, Step, Step]:
     e^{l j}; and the step by which what the token before adds to the target, at most r D/2, becomes z.
     """
     all_, before_it = total(i, 1, n, _item(sign)), when(target < 2, 0, sign * r * s[target - 1])
-    up_to, after = total(i, 1, target, _item(sign)), total(i, target + 1, n, _item(sign))
-    early, only_one = total(i, 1, target - 1, _item(sign)), total(i, target, target, _item(sign))
+    early, after = total(i, 1, target - 1, _item(sign)), total(i, target + 1, n, _item(sign))
     mine, mixed = exp(p * s[target] + before_it - l * k), exp(p * s[i] + sign * r * s[i - 1] - l * (n - i))
     plain = total(i, target + 1, n, mixed)
     enough, high = mine + plain <= all_, before_it <= r * D / 2
     return all_, mine, plain, chain(
-        have(0 < steep), have(0 < all_), closed(grown, exp(l * i), exp(l) - 1), have(grown_is, linear(
-            (exp(-l), eq((exp(l) - 1) * grown, exp(l * (k + 1)) - exp(l))))),
+        have(0 < steep), have(0 < all_), sum_grown,
         have(enough, steps(
-            around(all_, target), have(0 <= early), termwise(after, "=", mixed, _later),
-            linear((1, 0 <= early), (-1, eq(all_, up_to + after)), (-1, eq(up_to, early + only_one)),
-                   (-1, eq(after, plain))))),
+            around(all_, target), have(0 <= early), termwise(after, "=", mixed, _later), combined)),
         have(high, by("cases", target < 2, small, *(resolved(before_it, which)(search) for which in (0, 1))))), named(
             before_it, "z", keep=(enough, high))  # fmt: skip
 
@@ -91,7 +89,6 @@ def _shifted_alike() -> Scripts:
     nearest, rest = total(i, target + 1, target + 1, plain.parts[4]), total(i, target + 2, n, plain.parts[4])
     next_, low_rest = exp(p * s[target + 1] + r * s[target] - l * (k - 1)), total(i, target + 2, n, low)
     near_low = exp(-p * D / 2 + r * s[target] - l * (k - 1))
-    fading, fading_is = geometric(target + 2, n)
     lift_, grow, wide = exp(z) <= exp(r * D / 2), 1 <= exp(l * (k - 1)), 1 <= grown * exp(-l)
     c = -l * k + l - r * D - p * D / 2
 
@@ -103,28 +100,28 @@ def _shifted_alike() -> Scripts:
 
     own = chain(
         free_z, have(lift_, by("logarithm", known)), split_sum(plain, target + 1),
-        have(near_low <= next_, by("logarithm", linear((1, 0 <= p, -D / 2 <= s[target + 1])))),
-        termwise(rest, ">=", low, by("logarithm", search)), fading,
+        have(near_low <= next_, by("logarithm", combined)),
+        termwise(rest, ">=", low, by("logarithm", search)), geometric(target + 2, n),
         have(core(v), times(steep)(linear(
             (1, 0 < steep, mine + plain <= all_), (-steep, eq(plain, nearest + rest)),
-            (1, 0 < steep, near_low <= next_), (1, 0 < steep, low_rest <= rest), (-exp(-(p + r) * D / 2), fading_is),
+            (1, 0 < steep, near_low <= next_), (1, 0 < steep, low_rest <= rest),
+            (-exp(-(p + r) * D / 2), geometric_is(target + 2, n)),
             (exp(z + c - l), grown_is), (1, lift_, exp(c), grow),
             (1, 0 < steep, lift_, exp(c + r * s[target] + r * D / 2))))))  # fmt: skip
 
     def bound(at: Any, *why: Step) -> Tactic:
-        level, found = l - r * D - p * at, core(at, mine_)
+        found = core(at, mine_)
         return steps(
-            opened, have(grow), have(wide, times(steep)(linear((1, grow), (-exp(-l), grown_is)))),
-            have(0 < 1 + odds(at), linear((1,), (1, wide, exp(level)), (1, exp(level + r * at)))),
+            opened, have(grow), have(wide, times(steep)(combined)),
+            have(0 < 1 + odds(at), combined),
             have(found, steps(own, *why, known)),
             _weighed(found, all_, 1 + odds(at)))  # fmt: skip
 
     parts = exp(-p * D) <= exp(-p * v), exp((r - p) * D) <= exp((r - p) * v)
     highest = chain(
-        have(parts[0], by("logarithm", linear((1, 0 <= p, s[target] <= D / 2)))),
-        have(parts[1], by("logarithm", linear((1, r <= p, s[target] <= D / 2)))),
-        have(core(D), linear(
-            (1, core(v)), *((1, *row, exp(l - r * D), mine) for row in ((parts[0], wide), parts[1:])))))  # fmt: skip
+        have(parts[0], by("logarithm", combined)),
+        have(parts[1], by("logarithm", combined)),
+        have(core(D), only(core(v), wide, *parts)(combined)))
     less, dear, y = odds(x) <= odds(v), exp(l - r * D), var("y") + D / 2
     turn, lines = eq(p * (grown * exp(-l) - 1), (r - p) * exp(r * x)), [(-p * y, -p * x), ((r - p) * y, (r - p) * x)]
     first_, second = (exp(there) * (1 + here - there) <= exp(here) for here, there in lines)
@@ -134,13 +131,12 @@ def _shifted_alike() -> Scripts:
             *(have(fact, tangent(*line)) for fact, line in zip((first_, second), lines, strict=True)),
             linear((1, first_, wide, dear), (1, second, dear), (exp(l - r * D - p * x) * (y - x), turn)))),
         have(core(x), linear((1, core(v)), (1, less, mine))))  # fmt: skip
-    some = linear((1,), (1, wide, exp(l - r * D - p * D)), (1, exp(l - p * D)), (1, exp(-l - r * D / 2)))
     return {"conclusion": by("split", bound(v), by("assume", bound(D, highest)), by("assume", bound(x, lowest)),
-                             _attained(1, odds(D) + exp(-l - r * D / 2), some)),
+                             _attained(1, odds(D) + exp(-l - r * D / 2))),
             "defined": first(plainly, small, search), "points": lambda _: ALIKE}  # fmt: skip
 
 
-def _attained(sign: int, odds: Term, some: Tactic) -> Tactic:
+def _attained(sign: int, odds: Term) -> Tactic:
     """The context of k + 2 tokens whose second one is the target: the odds against it."""
 
     def raw(x: Any) -> Term:
@@ -149,17 +145,15 @@ def _attained(sign: int, odds: Term, some: Tactic) -> Tactic:
     item = exp(p * raw(i) + when(i < 2, 0, sign * r * raw(i - 1)) - l * (k + 2 - i))
     all_, rest, level = total(i, 1, k + 2, item), total(i, 4, k + 2, item), -(p + sign * r) * D / 2
     low, mine = exp(level - l * (k + 2 - i)), exp(p * D / 2 + r * D / 2 - l * k)
-    fading, fading_is = geometric(4, k + 2, k + 2)
     grow, wide = 1 <= exp(l * (k - 1)), 1 <= grown * exp(-l)
     return steps(
-        only(), have(0 < steep), positive(all_), closed(grown, exp(l * i), exp(l) - 1),
-        have(grown_is, linear((exp(-l), eq((exp(l) - 1) * grown, exp(l * (k + 1)) - exp(l))))), have(grow),
-        have(wide, times(steep)(linear((1, grow), (-exp(-l), grown_is)))), have(0 < 1 + odds, some),
-        split_sum(all_, 3), termwise(rest, "=", low, by("logarithm", search)), fading,
+        only(), have(0 < steep), positive(all_), sum_grown, have(grow), have(wide, times(steep)(combined)),
+        have(0 < 1 + odds, combined),
+        split_sum(all_, 3), termwise(rest, "=", low, by("logarithm", search)), geometric(4, k + 2, k + 2),
         becomes(eq(mine * (1 + odds), all_), factor=all_ * (1 + odds), why=linear((1, 0 < all_, 0 < 1 + odds))),
         times(steep), linear(
             (-steep, eq(all_, total(i, 1, 3, item) + rest)), (-steep, eq(rest, total(i, 4, k + 2, low))),
-            (-exp(level), fading_is), (exp(level - l * k), grown_is)))  # fmt: skip
+            (-exp(level), geometric_is(4, k + 2, k + 2)), (exp(level - l * k), grown_is)))  # fmt: skip
 
 
 def _moved() -> Step:
@@ -171,9 +165,7 @@ def _moved() -> Step:
     (behind, here), (longer, more) = pair(target), pair(target - 1)
     step = steps(
         split_sum(longer, target), split_sum(more, target - 1),
-        linear((1, eq(longer, total(i, target, target, fade * s[i - 1]) + behind)),
-               (-exp(l), eq(more, total(i, target - 1, target - 1, fade * s[i]) + here)),
-               (1, eq(behind, exp(l) * here))))  # fmt: skip
+        combined)
     return have(eq(behind, exp(l) * here), steps(only(), by("induct", "k", small, identity, step)))
 
 
@@ -200,7 +192,6 @@ def _mean(top: Term, case: int) -> Step:
     most = end * few <= rest if sign < 0 else rest <= end * few
     own, off = eq(from_target, exp(-l * k) * s[target] + rest), side.parts[2] - side.parts[1]
     alike, u_is = eq(weights, grown * exp(-l * k)), eq(grown * u, -D * (steady * grown + fading))
-    (sum_, sum_is), (short, short_is) = geometric(target + 1, n), geometric(target + 1, n - 1)
 
     def of_one(q: Sequent) -> Proof:
         x = var(q.variables[-1].name)
@@ -208,21 +199,22 @@ def _mean(top: Term, case: int) -> Step:
 
     return have((top + u) * weights <= p * keys - r * behind, steps(
         split_sum(keys, n - 1), split_sum(from_target, target),
-        have(own, linear((1, eq(from_target, total(i, target, target, fade * s[i]) + rest)))), _moved(), sum_, short,
-        have(alike, times(steep)(linear((1, sum_is), (-exp(-l * k), grown_is)))), positive(weights),
+        have(own, combined), _moved(), geometric(target + 1, n),
+        geometric(target + 1, n - 1),
+        have(alike, times(steep)(combined)), positive(weights),
         have(-D / 2 <= s[n]), have(s[target] <= D / 2), termwise(rest, "<=" if sign > 0 else ">=", end * fade, of_one),
         times(steep), linear(
             (-steep * p, eq(keys, rest + total(i, n, n, fade * s[i]))), (steep * r, eq(behind, exp(l) * from_target)),
-            (steep * r * exp(l), own), (1, 0 < steep, side, most), (off * D / 2, short_is),
+            (steep * r * exp(l), own), (1, 0 < steep, side, most), (off * D / 2, geometric_is(target + 1, n - 1)),
             (1, 0 < steep, 0 <= p, -D / 2 <= s[n]), (1, 0 < steep, 0 <= r, s[target] <= D / 2, exp(l - l * k)),
             (1, 0 < steep, under, 0 < weights), (steep * u, alike), (steep * exp(-l * k), u_is),
-            (D / 2 * (p + r), sum_is), (-D * steady * exp(-l * k), grown_is))))  # fmt: skip
+            (D / 2 * (p + r), geometric_is(target + 1, n)), (-D * steady * exp(-l * k), grown_is))))  # fmt: skip
 
 
 def _jensen(top: Term, plain: Term, case: int) -> tuple[Term, Step]:
     """The tokens after the target are at least e^{top + u} phi e^{-lk}, where u is that exponent."""
     level = top + u
-    (sum_, sum_is), same = geometric(target + 1, n), grown * exp(-l * k) <= weights
+    same = grown * exp(-l * k) <= weights
     body = fade * exp(level) * (1 + p * s[i] - r * s[i - 1] - level)
     fact = exp(level) * grown * exp(-l * k) <= plain
 
@@ -232,7 +224,7 @@ def _jensen(top: Term, plain: Term, case: int) -> tuple[Term, Step]:
         return tangent(p * s[x] - r * s[x - 1] - far_off, level - far_off)(q)
 
     return fact, have(fact, steps(
-        _mean(top, case), sum_, have(same, times(steep)(linear((-1, sum_is), (exp(-l * k), grown_is)))),
+        _mean(top, case), geometric(target + 1, n), have(same, times(steep)(combined)),
         termwise(plain, ">=", body, tangents), linear(
             (1, total(i, target + 1, n, body) <= plain), (1, level * weights <= p * keys - r * behind, exp(level)),
             (1, same, exp(level)))))  # fmt: skip
@@ -249,14 +241,14 @@ def _named(case: int) -> Step:
 def _one_token(case: int) -> tuple[Term, Term, Step]:
     """All tokens, the target, and that it weighs at most one in 1 + phi e^u."""
     all_, mine_, plain, opened, free_z = _opened(-1)
-    mine, at, top = exp(p * s[target] + z - l * k), _exponent(case), p * s[target] + z
-    fact, jensen = _jensen(top, plain, case)
+    at, top = _exponent(case), p * s[target] + z
+    jensen = _jensen(top, plain, case)[1]
     prove = steps(
         _named(case), free_z, have(s[target] <= D / 2),
-        have(top <= (p + r) * D / 2, linear((1, 0 <= p, s[target] <= D / 2), (1, z <= r * D / 2))), jensen,
-        linear((1, mine + plain <= all_), (1, fact)))  # fmt: skip
+        have(top <= (p + r) * D / 2, combined), jensen,
+        combined)  # fmt: skip
     return all_, mine_, chain(
-        opened, positive(grown), have(0 < 1 + grown * exp(at), linear((1,), (1, 0 < grown, exp(at)))),
+        opened, positive(grown), have(0 < 1 + grown * exp(at), combined),
         have(mine_ * (1 + grown * exp(at)) <= all_, prove))  # fmt: skip
 
 
@@ -267,9 +259,7 @@ def _shifted_opposite() -> Scripts:
         return by("assume", found(_weighed(mine * level <= all_, all_, level)))
 
     worst = (grown - exp(l)) * exp(-p * D) + exp(l - (p + r) * D) + exp(-l - p * D - r * D / 2)
-    some = linear((1,), (1, 1 <= grown * exp(-l), exp(l - p * D)), (1, exp(l - (p + r) * D)),
-                  (1, exp(-l - p * D - r * D / 2)))  # fmt: skip
-    return {"conclusion": by("split", bound(0), bound(1), _attained(-1, worst, some)),
+    return {"conclusion": by("split", bound(0), bound(1), _attained(-1, worst)),
             "defined": first(plainly, small, search), "points": lambda _: OPPOSITE}  # fmt: skip
 
 
@@ -278,7 +268,7 @@ def _many_tokens(case: int) -> tuple[Term, Term, Step]:
     all_, _, plain, _, _ = _opened(-1)
     far, near = total(i, 1, target, _item(-1)), total(i, target + 1, n, _item(-1))
     top, high, at = (p + r) * D / 2, exp((p + r) * D / 2 - l * (n - i)), _exponent(case)
-    (fading, fading_is), fast = geometric(1, target), 1 <= exp(l * k)
+    fast = 1 <= exp(l * k)
     level, (fact, jensen) = 1 + (exp(l * k) - 1) * exp(at), _jensen(top, plain, case)
 
     def of_one(q: Sequent) -> Proof:
@@ -287,14 +277,15 @@ def _many_tokens(case: int) -> tuple[Term, Term, Step]:
         return by("logarithm", by("cases", x < 2, small, *ways))(q)
 
     prove = steps(
-        _named(case), have(top <= (p + r) * D / 2), jensen, termwise(far, "<=", high, of_one), fading, times(steep),
+        _named(case), have(top <= (p + r) * D / 2), jensen, termwise(far, "<=", high, of_one), geometric(1, target),
+        times(steep),
         linear((1, 0 < steep, fact), (-steep, eq(near, plain)), (-steep, eq(all_, far + near)),
                (1, 0 < steep, far <= total(i, 1, target, high), fast, exp(u)), (1, fast, exp(top + u - l * n)),
-               (exp(top + u) * (exp(l * k) - 1), fading_is), (-exp(top + u - l * k), grown_is)))  # fmt: skip
+               (exp(top + u) * (exp(l * k) - 1), geometric_is(1, target)),
+               (-exp(top + u - l * k), grown_is)))  # fmt: skip
     return all_, far, chain(
-        have(0 < steep), have(0 < all_), closed(grown, exp(l * i), exp(l) - 1), have(grown_is, linear(
-            (exp(-l), eq((exp(l) - 1) * grown, exp(l * (k + 1)) - exp(l))))), positive(grown), have(fast),
-        have(0 < level, linear((1,), (1, fast, exp(at)))), split_sum(all_, target), termwise(
+        have(0 < steep), have(0 < all_), sum_grown, positive(grown), have(fast),
+        have(0 < level, combined), split_sum(all_, target), termwise(
             near, "=", plain.parts[4], _later),
         have(far * level <= all_, prove))  # fmt: skip
 

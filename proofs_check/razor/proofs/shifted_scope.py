@@ -7,14 +7,14 @@ from fractions import Fraction
 from typing import Any
 
 from proofs_check.core.domain import Sequent
-from proofs_check.core.terms import Term, eq, exp, lift, log
+from proofs_check.core.terms import Term, exp, lift, log
 from proofs_check.language.notation import var
 from proofs_check.razor.proofs.scope import exponential
-from proofs_check.razor.proofs.shifted import D, eps, grown, grown_is, i, k, l, steep
+from proofs_check.razor.proofs.shifted import D, eps, grown, grown_is, k, l, steep, sum_grown
 from proofs_check.rigour.arithmetic import small
+from proofs_check.rigour.combined import combined
 from proofs_check.rigour.steps import (
     Scripts,
-    closed,
     have,
     identity,
     known,
@@ -47,21 +47,19 @@ def _scope() -> Scripts:
 
     def bound(counts: Term, share: Term, *rows: Any) -> Tactic:
         """What counts is phi, or e^{lk} - 1, its steep-fold and at most phi."""
-        told, power = log(1 + wide * share) / l <= k, 1 + wide * share <= exp(l * k)
-        low = exp(-fixed) <= exp(at)
+        power, low = 1 + wide * share <= exp(l * k), exp(-fixed) <= exp(at)
         return by("assume", steps(
-            have(0 < steep), closed(grown, exp(l * i), exp(l) - 1), have(grown_is, linear(
-                (exp(-l), eq((exp(l) - 1) * grown, exp(l * (k + 1)) - exp(l))))), positive(grown),
-            have(0 < odds, times(eps)(linear((1, eps < 1)))),
+            have(0 < steep), sum_grown, positive(grown),
+            have(0 < odds, times(eps)(combined)),
             have(0 < 1 + wide * share, linear((1,), (1, 0 < odds, exp(fixed), *rows))),
-            have(power, exponential(log(1 + wide * share), l * k, linear((1, told, 0 < l)))),
+            have(power, exponential(log(1 + wide * share), l * k)),
             have(1 <= exp(l * (k - 1))),
-            have(near, times(steep)(linear((1, 1 <= exp(l * (k - 1)), exp(l)), (-1, grown_is)))),
+            have(near, times(steep)(combined)),
             have(wide <= counts, times(share)(linear((1, power), *([(-1, grown_is)] if rows else [])))),
             have(counts <= grown, identity if rows else linear((1, 0 < grown, exp(-l)), (-1, grown_is))),
-            have(wide <= grown, linear((1, wide <= counts), (1, counts <= grown))),
-            have(steady, by("logarithm", times(m)(linear((1, 0 <= D, 0 <= q))))), have(m <= grown, either_way),
-            have(low, by("logarithm", times(m * grown)(linear((1, 0 <= D, 0 <= q, m <= grown))))),
+            have(wide <= grown, combined),
+            have(steady, by("logarithm", times(m)(combined))), have(m <= grown, either_way),
+            have(low, by("logarithm", times(m * grown)(combined))),
             have(0 < counts), linear((1, low, 0 < counts), (1, wide <= counts, exp(-fixed)))))  # fmt: skip
 
     return {"conclusion": by("split", bound(grown, steep, 0 < steep), bound(exp(l * k) - 1, lift(1))),
@@ -72,11 +70,11 @@ def _scope() -> Scripts:
 def _never(share: Any) -> Tactic:
     """No scope is 0."""
     wide = odds * exp(D * (x + q / m)) * share
-    told, above = log(1 + wide) / l <= 0, 0 < log(1 + wide)
+    above = 0 < log(1 + wide)
     return steps(
-        have(0 < steep), have(0 < odds, times(eps)(linear((1, eps < 1)))), have(0 < wide),
-        have(above, by("exponentiate", linear((1, 0 < wide)))),
-        by("absurd", times(log(1 + wide))(linear((1, told, 0 < l)))))  # fmt: skip
+        have(0 < steep), have(0 < odds, times(eps)(combined)), have(0 < wide),
+        have(above, by("exponentiate", combined)),
+        by("absurd", times(log(1 + wide))(combined)))  # fmt: skip
 
 
 def _at_none(then: Tactic) -> Tactic:
@@ -96,7 +94,7 @@ def _defined() -> Tactic:
 
 def _no_odds() -> Tactic:
     """For eps = 1: they are none."""
-    none = have(odds <= 0, times(eps)(linear((1, 1 <= eps))))
+    none = have(odds <= 0, times(eps)(combined))
     at = -D * (x + q / grown)
     return steps(none, positive(grown), have(1 <= exp(l * k)), by("split", *(
         by("assume", linear((1, odds <= 0), (1, fact, exp(at)))) for fact in (0 < grown, 1 <= exp(l * k)))))

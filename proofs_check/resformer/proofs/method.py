@@ -10,6 +10,7 @@ from proofs_check.language.notation import total, var, when
 from proofs_check.rigour.arithmetic import of_facts
 from proofs_check.rigour.steps import (
     Scripts,
+    alone,
     around,
     chain,
     cleared,
@@ -32,11 +33,7 @@ s, t, v = map(var, "stv")
 def _eq8() -> Scripts:
     """The entry of the identity stands at q alone: the sum is cut there, and before and behind it there is nothing."""
     node = total(j, 1, n, when(eq(j, q), 1, 0) * v[j])
-    ends = (
-        termwise(total(j, low, high, node.parts[4]), "=", 0, search) for low, high in ((1, q - 1), (q + 1, n))
-    )
-    there = have(eq(node, v[q]), steps(around(node, q), *ends, of_facts))
-    return {"conclusion": steps(there, search)}
+    return {"conclusion": alone(node, q, v[q])(search)}
 
 
 def _sink_range() -> Scripts:
@@ -96,4 +93,3 @@ SCRIPTS: dict[str, Callable[[], Scripts]] = {
     "resformer.beyond.smoothing": _smoothing,
     "resformer.beyond.drain": lambda: {"points": lambda _: [NO_RATE]},
 }
-NEEDS: dict[str, str] = {}

@@ -273,4 +273,3 @@ SCRIPTS: dict[str, Callable[[], Scripts]] = {
     "waiver.atlas.waiver.separated.gate": _waiver_and_gate,
     "waiver.atlas.waiver.separated.drain": _waiver_logit,
 }
-NEEDS: dict[str, str] = {}

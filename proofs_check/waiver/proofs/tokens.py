@@ -11,6 +11,7 @@ from proofs_check.rigour.arithmetic import of_facts
 from proofs_check.rigour.steps import (
     Scripts,
     Step,
+    alone,
     around,
     cases,
     chain,
@@ -69,14 +70,10 @@ def _removed() -> Scripts:
 def _eq11() -> Scripts:
     """Both sums are cut at q: before and behind it there is nothing."""
 
-    def only_there(body: Any, value: Term) -> Step:
-        node = total(j, 1, n, when(eq(j, q), body, 0))
-        ends = (
-            termwise(total(j, low, high, node.parts[4]), "=", 0, search) for low, high in ((1, q - 1), (q + 1, n))
-        )
-        return have(eq(node, value), steps(around(node, q), *ends, of_facts))
+    def only_there(body: Callable[[Any], Term]) -> Step:
+        return alone(total(j, 1, n, when(eq(j, q), body(j), 0)), q, body(q))
 
-    top, bottom = only_there(exp(s[j]) * v[j], exp(s[q]) * v[q]), only_there(exp(s[j]), exp(s[q]))
+    top, bottom = only_there(lambda j: exp(s[j]) * v[j]), only_there(lambda j: exp(s[j]))
     mass = total(j, 1, n, when(eq(j, q), exp(s[j]), 0))
     there = chain(top, bottom, have(0 < mass, steps(have(0 < exp(s[q])), of_facts)))
     return {"conclusion": steps(there, cleared(mass), search), "defined": by("apart", False, there(known))}
@@ -103,4 +100,3 @@ SCRIPTS: dict[str, Callable[[], Scripts]] = {
     "waiver.eq11": _eq11,
     "waiver.sec3.3.1.prefix": _prefix,
 }
-NEEDS: dict[str, str] = {}

@@ -37,6 +37,7 @@ from proofs_check.language import (
     whole,
 )
 from proofs_check.rigour.arithmetic import rounded, small
+from proofs_check.rigour.combined import combined
 from proofs_check.rigour.decide import MUTANT, UNAIDED, Effort, _part, decide
 from proofs_check.rigour.points.refute import refute
 from proofs_check.rigour.tactics import Failed, by
@@ -198,3 +199,16 @@ def test_a_whole_number_above_a_fraction_is_at_least_the_next_whole_one(low, hol
             rounded(sequent)
         return
     check(sequent, rounded(sequent))
+
+
+@pytest.mark.parametrize(("share", "holds"), [(1, True), (Fraction(9, 10), False)])
+def test_products_of_facts_and_exponentials_are_found_and_denominators_cleared(share, holds):
+    """Where a <= e^u b, of positive a and b: a/(a + b) <= e^u/(1 + e^u), and no less."""
+    a, b, u = map(var, "abu")
+    goal = a / (a + b) <= share * exp(u) / (1 + exp(u))
+    s = Sequent((positive("a"), positive("b"), real("u")), (a <= exp(u) * b,), goal)
+    if holds:
+        check(s, combined(s))
+    else:
+        with pytest.raises(Failed, match="no combination"):
+            combined(s)
