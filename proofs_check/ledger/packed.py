@@ -64,22 +64,34 @@ class _Table:
         return part
 
 
-def unpacked(data: Any) -> Any:
-    """The tree; parts that were written once are one object. Raises ValueError for what names a later part."""
-    parts: list[Any] = []
+class Packed:
+    """A packed tree, whose branches can be read one by one; parts that were written once are one object.
 
-    def read(tree: Any) -> Any:
+    Raises KeyError and TypeError for data of another form.
+    """
+
+    def __init__(self, data: Any) -> None:
+        self.tree, self._parts = data["tree"], [*data["parts"]]
+        self._known: dict[int, Any] = {}
+
+    def read(self, tree: Any, before: int | None = None) -> Any:
+        """A branch with its parts put in, all before that one. Raises ValueError for what names a later part."""
+        before = len(self._parts) if before is None else before
         if isinstance(tree, list):
-            return [read(child) for child in tree]
+            return [self.read(child, before) for child in tree]
         if isinstance(tree, dict):
-            return {name: read(child) for name, child in tree.items()}
+            return {name: self.read(child, before) for name, child in tree.items()}
         if not isinstance(tree, str) or not tree.startswith(_MARK):
             return tree
         number = int(tree[1:])
-        if not 0 <= number < len(parts):
+        if not 0 <= number < before:
             raise ValueError(f"the part {tree} comes later, or not at all")
-        return parts[number]
+        if number not in self._known:
+            self._known[number] = self.read(self._parts[number], number)
+        return self._known[number]
 
-    for part in data["parts"]:
-        parts.append(read(part))
-    return read(data["tree"])
+
+def unpacked(data: Any) -> Any:
+    """The whole tree. Raises as `Packed` and its `read`."""
+    made = Packed(data)
+    return made.read(made.tree)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from proofs_check.core.finite import evaluated
 from proofs_check.core.mutants import Mutant, mutants
 from proofs_check.core.rules import Rejected
 from proofs_check.core.statement import Statement, from_data
-from proofs_check.ledger.packed import packed, unpacked
+from proofs_check.ledger.packed import Packed, packed, unpacked
 from proofs_check.ledger.paper import Paper
 from proofs_check.ledger.registry import installed
 from proofs_check.ledger.verdicts import counted, mutant_outcome, summary
@@ -28,9 +29,24 @@ Row = dict[str, Any]
 
 
 @cache
-def _file(path: Path) -> Mapping[str, Row]:
-    """The stored entries of a paper's statements."""
-    return entries(path) if path.is_file() else {}
+def _file(path: Path) -> Packed | None:
+    """The stored entries of a paper's statements, which are read one by one; None where there is no file."""
+    with _damage_told(path):
+        return Packed(json.loads(path.read_text("utf-8"))) if path.is_file() else None
+
+
+def _entry(path: Path, digest: str) -> Row | None:
+    file = _file(path)
+    with _damage_told(path):
+        return None if file is None or digest not in file.tree else file.read(file.tree[digest])
+
+
+@contextmanager
+def _damage_told(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, RecursionError) as fault:
+        raise ValueError(f"{path} holds no certificates: {fault}") from fault
 
 
 def stored(statement: Statement) -> Row:
@@ -59,7 +75,7 @@ def filed(statement: Statement) -> Row | None:
     """What the file of its paper has of a statement; None where that is nothing."""
     paper = _paper(statement)
     try:
-        return None if paper is None else _file(paper.certificates).get(statement.digest)
+        return None if paper is None else _entry(paper.certificates, statement.digest)
     except ValueError as damage:
         return {"error": f"its certificate cannot be read: {damage}"}
 
@@ -81,11 +97,9 @@ def _paper(statement: Statement) -> Paper | None:
 
 def entries(path: Path) -> dict[str, Row]:
     """The entries of a file by digest. Raises ValueError, with its name, for a damaged one."""
-    try:
+    with _damage_told(path):
         found: dict[str, Row] = unpacked(json.loads(path.read_text("utf-8")))
         return dict(found)
-    except (KeyError, TypeError, ValueError, RecursionError) as fault:
-        raise ValueError(f"{path} holds no certificates: {fault}") from fault
 
 
 def written(found: Mapping[str, Row]) -> str:
@@ -119,10 +133,12 @@ def alone(statement: Statement) -> Row:
 
 def told_apart(known: Statement, other: Statement) -> str:
     """What is shown of a variant of a proved statement, "refuted", "true" or "open": by the certificates of its mutants
-    or by evaluation.
+    or by evaluation. Where the file is damaged or gone, nothing is.
     """
     entry = stored(known)
-    offered = {row["digest"]: row["certificate"] for row in entry.get("mutants", ())}
+    if entry.get("certificate") is None:
+        return "open"
+    offered = {row["digest"]: row["certificate"] for row in entry["mutants"]}
     return mutant_outcome(other, offered.get(other.digest), citable(known, entry["certificate"]))
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from ..pages import coverage_page, docket, rooms
+from ..pages import docket, rooms
 from ..pages.markdown import between, escaped
 from ..pages.site.findings import FINDINGS
 from . import cli
@@ -148,7 +148,7 @@ def ledger() -> Mapping:
 
 def pages(registry, rows) -> dict[Path, str]:
     """Every generated page that is committed, by its path."""
-    from ..pages import arena_page, conform_page, family_page
+    from ..pages import arena_page, conform_page, coverage_page, family_page
 
     folder, readme = ROOT / "docs", ROOT / "README.md"
     worth = folder / "trust.md"
@@ -176,6 +176,8 @@ def documents(registry) -> dict[str, str]:
 
 def findings(rows) -> list[str]:
     """The README's list: a line a finding, what is ruled on, and how many defects there are."""
+    from ..pages import coverage_page
+
     by_id = {row.id: row for row in rows}
     told = [(escaped(one.title(by_id)), escaped(one.text(by_id)), one.claims[0]) for one in FINDINGS]
     lines = [f"{at}. **{title}.** {text} `{name}`" for at, (title, text, name) in enumerate(told, 1)]
