@@ -178,6 +178,7 @@ def _quiet() -> None:
 
     process_executor._MAX_MEMORY_LEAK_SIZE = _KEEPS
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.set_threshold(100_000, 50, 50)  # terms hold no circles; looking for them takes one part in ten
     atexit.register(gc.freeze)  # no last collection, of all that was imported: it takes a second
 
 
