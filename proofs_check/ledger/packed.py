@@ -92,6 +92,7 @@ class Packed:
 
 
 def unpacked(data: Any) -> Any:
-    """The whole tree. Raises as `Packed` and its `read`."""
+    """The whole tree. Raises as `Packed` and its `read`, also for a part that nothing names."""
     made = Packed(data)
+    made.read([f"{_MARK}{number}" for number in range(len(data["parts"]))])
     return made.read(made.tree)
