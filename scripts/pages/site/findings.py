@@ -34,7 +34,7 @@ class Finding(NamedTuple):
         return f"{row.source}: {VERDICTS[row.verdict]}"
 
     def text(self, rows: Mapping[str, Row]) -> str:
-        """Of each claim the sentence, its conditions, the ruling, what the evidence amounts to and where it ends."""
+        """Of each claim the sentence, its conditions, the ruling, why, what the evidence amounts to and where it ends."""
         first, *others = (rows[name] for name in self.claims)
         beside = (f"{row.id} ({VERDICTS[row.verdict]}): {_told(row)}" for row in others)
         return " Beside it, ".join([_told(first), *beside])
@@ -42,7 +42,7 @@ class Finding(NamedTuple):
 
 def _told(row: Row) -> str:
     statement = row.statement if len(row.statement) <= LONG else "Its page has the formula"
-    said = [statement, row.reading, row.note]
+    said = [statement, row.reading, row.note, row.why]
     said.insert(1, "If " + "; ".join(row.conditions) if row.conditions else "")
     refuted = row.strength == "proved" and row.verdict in ("false", "typo", "refuted")
     reach = REACH.get("refuted" if refuted else row.strength or "", "")
