@@ -34,7 +34,7 @@ class Finding(NamedTuple):
         return f"{row.source}: {VERDICTS[row.verdict]}"
 
     def text(self, rows: Mapping[str, Row]) -> str:
-        """Of each claim the sentence, its conditions, the ruling, why, what the evidence amounts to and where it ends."""
+        """Of each claim the sentence, its conditions, the ruling and its reason, what is shown, and where that ends."""
         first, *others = (rows[name] for name in self.claims)
         beside = (f"{row.id} ({VERDICTS[row.verdict]}): {_told(row)}" for row in others)
         return " Beside it, ".join([_told(first), *beside])
