@@ -252,10 +252,10 @@ def test_what_has_to_be_trusted_is_checked_for_types():
 def test_the_scripts_find_again_what_is_stored(ledger, paper):
     """A change of a rule or of a shared tactic leaves the stored certificate valid, and may break the script."""
     lost = []
-    for name, claim in ledger.items():
-        if name.startswith(f"{paper}.") and claim.formal is not None and script_of(name):
-            data, offer = claim.formal.to_json(), store.offer(claim, mutants=False)
-            again, kept = (store.judge(data, entry, mutants=False) for entry in (offer, None))
+    for name, one in registry.statements(ledger.values()).items():
+        if name.startswith(f"{paper}.") and script_of(name):
+            offers = store.offer(one, mutants=False), None
+            again, kept = (store.judge(one.to_json(), entry, mutants=False) for entry in offers)
             if kept["outcome"] not in ("open", again["outcome"]):
                 lost.append(name)
     assert lost == []
