@@ -88,7 +88,7 @@ def test_repair_may_not_assume_what_it_concludes():
 
 # What hostile edits of a claim changed, and nothing noticed: a record has none of it.
 BY_HAND = {"verdict", "severity", "hypotheses", "statement", "formula", "witness", "strength", "coverage", "note",
-           "evidence", "points", "tolerance", "correction", "is_correction", "source", "scope", "nature", "kind"}  # fmt: skip
+           "evidence", "points", "tolerance", "correction", "is_correction", "source", "scope", "nature"}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", [rule, Rule, runs, refers, Trained], ids=lambda kind: kind.__name__)
