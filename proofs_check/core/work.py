@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -10,23 +11,32 @@ class TooLarge(Exception):
     """The work that was allowed is spent."""
 
 
-_left = [float("inf")]
+class _Budgets(threading.local):
+    """What is left of each budget, the innermost last. A thread has its own: others do not spend it."""
+
+    def __init__(self) -> None:
+        self.left = [float("inf")]
+
+
+_budgets = _Budgets()
 
 
 def spend(amount: int) -> None:
     """Counts work: products of monomials, terms of a sum. Raises TooLarge when the innermost budget is spent."""
-    _left[-1] -= amount
-    if _left[-1] < 0:
+    left = _budgets.left
+    left[-1] -= amount
+    if left[-1] < 0:
         raise TooLarge("the work allowed is spent")
 
 
 @contextmanager
 def limited(amount: float) -> Iterator[None]:
     """Allows so much work inside, and no more than is left outside."""
-    allowed = min(amount, _left[-1])
-    _left.append(allowed)
+    left = _budgets.left
+    allowed = min(amount, left[-1])
+    left.append(allowed)
     try:
         yield
     finally:
-        spent = allowed - _left.pop()
-        _left[-1] -= spent
+        spent = allowed - left.pop()
+        left[-1] -= spent

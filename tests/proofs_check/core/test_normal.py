@@ -1,6 +1,7 @@
 """Normal forms against values at 50 digits: equal forms mean equal values, wherever both sides have one."""
 
 import random
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
 import mpmath
@@ -8,7 +9,7 @@ import pytest
 
 from proofs_check.core.normal import back, canonical_formula, difference, knowing, normal
 from proofs_check.core.terms import Malformed, Term, free, num, substitute
-from proofs_check.core.work import TooLarge, limited
+from proofs_check.core.work import TooLarge, limited, spend
 from proofs_check.language import PI, absolute, atan, cos, each, eq, exp, fold, log, sin, sqrt, tanh, total, var
 from tests.proofs_check.core import sampling
 
@@ -255,3 +256,11 @@ def test_a_formula_has_its_form_by_what_is_known_now(order):
         with at_least(n=least):
             found[least] = canonical_formula(formula)
     assert found[1] is eq(0, 0) and found[0] is not found[1]
+
+
+def test_each_thread_has_a_budget_of_its_own():
+    with ThreadPoolExecutor(1) as pool, limited(10):
+        pool.submit(spend, 1000).result()
+        spend(10)
+        with pytest.raises(TooLarge):
+            spend(1)
