@@ -111,7 +111,7 @@ def _added(printed: Statement, meant: Statement) -> dict[str, list[Statement]]:
     if before.keys() != {v.name for v in variables} or not set(printed.plain[1]) <= set(given):
         return {}
     found: dict[str, list[Statement]] = {text(formula): [] for formula in given if formula not in printed.plain[1]}
-    found |= {_domain(v): [] for v in variables if v != before[v.name]}
+    found |= {_narrower(v, before[v.name]): [] for v in variables if v != before[v.name]}
     for other in (mutant.statement for mutant in mutants(meant)):
         if other.says != meant.plain[2]:
             continue
@@ -119,12 +119,15 @@ def _added(printed: Statement, meant: Statement) -> dict[str, list[Statement]]:
             found[text(formula)].append(other)
         for mine, wider in zip(variables, other.variables, strict=True):
             if any(getattr(wider, f) != getattr(mine, f) != getattr(before[mine.name], f) for f in _ENDS):
-                found[_domain(mine)].append(other)
+                found[_narrower(mine, before[mine.name])].append(other)
     return found
 
 
-def _domain(v: Variable) -> str:
-    return " and ".join(map(text, v.bounds(v.as_term()))) or f"|{v.name}| <= {text(v.radius or ZERO)}"
+def _narrower(v: Variable, before: Variable) -> str:
+    """The ends of a variable that it had not before."""
+    old = before.bounds(v.as_term())
+    added = (text(end) for end in v.bounds(v.as_term()) if end not in old)
+    return " and ".join(added) or f"|{v.name}| <= {text(v.radius or ZERO)}"
 
 
 def _slips(printed: Statement, meant: Statement) -> list[tuple[Term, Term]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from fractions import Fraction
 from functools import partial, reduce
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from flint import fmpq, fmpq_mat
 from scipy.optimize import linprog
+from scipy.sparse import csr_matrix
 
 from proofs_check.core.domain import Sequent, facts
 from proofs_check.core.normal import (
@@ -255,32 +256,42 @@ def combination(
     """
     usable = _usable(margin, [form for _, _, form in columns])
     sizes, relations, forms = zip(*(columns[k] for k in usable), strict=True)
-    monomials = list(dict.fromkeys(mono for form in (margin, *forms) for mono in form.top))
-    rows = {mono: place for place, mono in enumerate(monomials)}
-    matrix = np.zeros((len(rows), len(forms) + 1))
-    for place, form in enumerate((*forms, margin)):
-        for mono, coefficient in form.top.items():
-            matrix[rows[mono], place] = float(coefficient)
-    free, strict = ([one == wanted for one in relations] for wanted in "=<")
-    cost = np.array([1.0 + 2 * size + 0.1 * len(form.top) for size, form in zip(sizes, forms, strict=True)])
-    cost[free] = 0
-    if relation == "<":
-        cost[strict] *= 0.1
-    bounds = [(None if one else 0, None) for one in free]
-    solve = partial(linprog, A_eq=matrix[:, :-1], b_eq=matrix[:, -1], bounds=bounds, method="highs")
-    found = solve(cost)
+    cheap = {"=": 0.0, "<": 0.1 if relation == "<" else 1.0}
+    costs = [cheap.get(kind, 1.0) * (1 + 2 * size + 0.1 * len(form.top))
+             for size, kind, form in zip(sizes, relations, forms, strict=True)]  # fmt: skip
+    found = weights(margin.top, relation, list(zip(costs, relations, (form.top for form in forms), strict=True)))
+    return {usable[k]: value for k, value in found.items()}
+
+
+def weights(
+    goal: Mapping[Any, Fraction], relation: str, columns: Sequence[tuple[float, str, Mapping[Any, Fraction]]],
+    most: float | None = None,
+) -> dict[int, Fraction]:
+    """The cheapest weights by which columns (cost, relation, coefficients) add up to the goal, made exact: those of
+    equalities of either sign, of a strict one at least one for a strict goal; most: none is larger.
+    """  # fmt: skip
+    costs, relations, forms = zip(*columns, strict=True)
+    rows = {mono: place for place, mono in enumerate(dict.fromkeys(itertools.chain(goal, *forms)))}
+    entries = [(float(value), rows[mono], k) for k, form in enumerate(forms) for mono, value in form.items()]
+    values, places, numbers = zip(*entries, strict=True)
+    matrix = csr_matrix((values, (places, numbers)), shape=(len(rows), len(forms)))
+    free, strict = (np.array([one == wanted for one in relations]) for wanted in "=<")
+    bounds = [((None if most is None else -most) if one else 0, most) for one in free]
+    target = [float(goal.get(mono, 0)) for mono in rows]
+    solve = partial(linprog, A_eq=matrix, b_eq=target, bounds=bounds, method="highs")
+    found = solve(costs)
     if relation == "<" and found.status == 0 and not np.any(found.x[strict] > 1e-9):
-        found = solve(cost / 100 - np.array(strict))
+        found = solve(np.array(costs) / 100 - strict)
     if found.status != 0:
         raise Failed("no combination")
     chosen = [k for k, value in enumerate(found.x) if abs(value) > 1e-9]
-    used = [*(forms[k] for k in chosen), margin]
-    exact = solved([[form.top.get(mono, Fraction(0)) for form in used] for mono in monomials])
+    used = [*(forms[k] for k in chosen), goal]
+    exact = solved([[form.get(mono, Fraction(0)) for form in used] for mono in rows])
     if exact is None or any(value < 0 and not free[k] for k, value in zip(chosen, exact, strict=True)):
         raise Failed("no exact combination")
     if relation == "<" and not any(value and strict[k] for k, value in zip(chosen, exact, strict=True)):
         raise Failed("not strict")
-    return {usable[k]: value for k, value in zip(chosen, exact, strict=True) if value}
+    return {k: value for k, value in zip(chosen, exact, strict=True) if value}
 
 
 def _usable(margin: Rational, forms: Sequence[Rational]) -> list[int]:

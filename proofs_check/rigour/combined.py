@@ -13,10 +13,6 @@ from fractions import Fraction
 from operator import add, sub
 from typing import Any
 
-import numpy as np
-from scipy.optimize import linprog
-from scipy.sparse import csr_matrix
-
 from proofs_check.core.domain import Sequent
 from proofs_check.core.normal import Monomial, Rational, back, constant, times
 from proofs_check.core.terms import ONE, Term, exp, to_json, walk
@@ -149,26 +145,9 @@ class _Work:
     def solved(self, columns: list[Column]) -> Proof:
         if not columns:
             raise Failed("combined: nothing fits")
-        rows = {mono: k for k, mono in enumerate({**self.goal, **{m: 0 for c in columns for m in c.form}})}
-        entries = [(float(value), rows[m], k) for k, c in enumerate(columns) for m, value in c.form.items()]
-        values, places, numbers = zip(*entries, strict=True)
-        matrix = csr_matrix((values, (places, numbers)), shape=(len(rows), len(columns)))
-        target = [float(self.goal.get(mono, 0)) for mono in rows]
-        bounds = [(-1e6, 1e6) if c.relation == "=" else (0, 1e6) for c in columns]
-        strict = np.array([c.relation == "<" for c in columns])
-        cost = np.array([0.01 if c.relation == "=" else 1.0 + len(c.facts) for c in columns])
-        found = linprog(cost, A_eq=matrix, b_eq=target, bounds=bounds, method="highs")
-        if self.q.goal.parts[0] == "<" and found.status == 0 and not np.any(found.x[strict] > 1e-9):
-            found = linprog(cost / 100 - strict, A_eq=matrix, b_eq=target, bounds=bounds, method="highs")
-        if found.status != 0:
-            raise Failed("combined: no combination")
-        chosen = [c for c, value in zip(columns, found.x, strict=True) if abs(value) > 1e-9]
-        used = {**self.goal, **{m: 0 for c in chosen for m in c.form}}
-        table = [[c.form.get(mono, Fraction(0)) for c in chosen] + [self.goal.get(mono, Fraction(0))] for mono in used]
-        weights = arithmetic.solved(table)
-        if weights is None:
-            raise Failed("combined: no exact combination")
-        return by("linear", [self.row(c, w) for c, w in zip(chosen, weights, strict=True) if w])(self.q)
+        offered = [(0.01 if c.relation == "=" else 1.0 + len(c.facts), c.relation, c.form) for c in columns]
+        found = arithmetic.weights(self.goal, self.q.goal.parts[0], offered, most=1e6)
+        return by("linear", [self.row(columns[k], weight) for k, weight in found.items()])(self.q)
 
     def row(self, column: Column, weight: Fraction) -> list[Any]:
         factor = [(base, Fraction(p)) for base, p in zip(self.atoms, column.factor, strict=True) if p]

@@ -27,6 +27,11 @@ identity: Tactic = by("identity")
 known: Tactic = by("known")
 
 
+def fails_at(**point: Any) -> Callable[[], Scripts]:
+    """The script of a false statement: a point at which it fails, smaller than those that a search comes upon."""
+    return lambda: {"points": lambda _: [point]}
+
+
 def chain(*parts: Step) -> Step:
     """One after the other."""
     return lambda then: reduce(lambda rest, part: part(rest), reversed(parts), then)

@@ -28,9 +28,9 @@ RECORDS = {"rule": "statements: sentence, conditions and verdict computed from a
            "trained": "trainings here: sentence, names and numbers printed from the runs that ship",
            "by hand": "by hand: sentence, conditions, verdict and checks"}  # fmt: skip
 JUDGED = """\
-A person writes what is printed and what is meant, and no machine checks that against the paper. All else about a record
-follows from a table but for three choices, which are all listed here: how a sentence is read, from a closed list; which
-record prints the right form of a slip; which claim has the same defect."""
+A person writes what is printed and what is meant, and no machine checks that against the paper; what stands as prose
+is a person's too. All else about a record follows from a table but for three choices, which are all listed here: how a
+sentence is read, from a closed list; which record prints the right form of a slip; which claim has the same defect."""
 HEADING = ("claims", "decided", "unsettled or open", "decided by the core", "sentences left out")
 
 

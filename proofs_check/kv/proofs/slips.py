@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from proofs_check.core.domain import Sequent
 from proofs_check.core.terms import Term, eq
 from proofs_check.kv.formal.definitions import closed
 from proofs_check.kv.proofs.landscape import LONG, T, a1, a2, b1, b2, by_form, closed_sums, i, loss_in
 from proofs_check.rigour.places import defined
-from proofs_check.rigour.steps import Scripts, identity, linear
+from proofs_check.rigour.steps import Scripts, fails_at, identity, linear
 from proofs_check.rigour.tactics import Proof, Tactic, by
 
 
@@ -39,12 +38,7 @@ def _eq10() -> Scripts:
     return {"conclusion": main, "defined": defined}
 
 
-def _at(**point: Any) -> Callable[[], Scripts]:
-    """A point at which the statement fails, smaller than those that a search comes upon."""
-    return lambda: {"points": lambda _: [point]}
-
-
-_SMALLEST = _at(T=4, i=2, a1=0, a2=1, b1=0, b2=1)
+_SMALLEST = fails_at(T=4, i=2, a1=0, a2=1, b1=0, b2=1)
 SCRIPTS: dict[str, Callable[[], Scripts]] = {
     "kv.appC.logits.edges": _edges,
     "kv.tab3.meant": _edges,
@@ -52,6 +46,6 @@ SCRIPTS: dict[str, Callable[[], Scripts]] = {
     "kv.appC.footnote12.meant": _successor,
     "kv.eq10": _SMALLEST,
     "kv.tab3": _SMALLEST,
-    "kv.appC.footnote12": _at(T=3, i=2, a1=1, a2=0, b1=0, b2=1),
-    "kv.appA.step4": _at(d=1, sigma=1, x=(2,)),
+    "kv.appC.footnote12": fails_at(T=3, i=2, a1=1, a2=0, b1=0, b2=1),
+    "kv.appA.step4": fails_at(d=1, sigma=1, x=(2,)),
 }

@@ -55,7 +55,8 @@ def _eq8() -> Statement:
 _EQ7 = norm2(state(hidden, gains, printed_bias)) <= 2 * norm2(gains) + 2 * norm2(printed_bias)
 _TRUE_EQ7 = _of_state(norm2(state(hidden, gains, bias)) <= (d + 1 - centre) * norms)  # d of LayerNorm, d + 1 of RMSNorm
 CLAIMS, FORMAL = parted((
-    rule("razor.appA.last_step", "Appendix A", _last_step(s[at]), meant=_last_step(s[at] - s[n]), repeats="razor.thm1",
+    rule("razor.appA.last_step", "Appendix A, last step", _last_step(s[at]), meant=_last_step(s[at] - s[n]),
+         repeats="razor.thm1",
          why="The own score must be taken off: at most exp(q_m . k_n - q_m . k_m - l_h (m - n))."),
     _eq6_order(),
     rule("razor.eq7", "Appendix A, Eq. 7", _of_state(_EQ7), meant=_TRUE_EQ7, repeats="razor.eq7.gain",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from proofs_check.rigour.steps import Scripts
+from proofs_check.rigour.steps import Scripts, fails_at
 
 # RMSNorm with gain (1, 0), W_Q^T W_K = -e_1 e_1^T: the query's state e_1 sqrt(2) would rather see the other token's.
 TWO_TOKENS = {
@@ -23,8 +23,4 @@ POINTS: dict[str, dict[str, Any]] = {
 }
 
 
-def _at(point: dict[str, Any]) -> Callable[[], Scripts]:
-    return lambda: {"points": lambda _: [point]}
-
-
-SCRIPTS: dict[str, Callable[[], Scripts]] = {name: _at(point) for name, point in POINTS.items()}
+SCRIPTS: dict[str, Callable[[], Scripts]] = {name: fails_at(**point) for name, point in POINTS.items()}

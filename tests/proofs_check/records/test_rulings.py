@@ -81,6 +81,11 @@ def test_reading_gives_its_severity_and_changes_no_other_part(monkeypatch):
         found(BEYOND, stated(N * N > N, given=[N > 1]), reading="whatever")
 
 
+def test_repair_names_the_ends_that_it_adds_and_no_other():
+    made = ruled(Case(BEYOND, stated(N * N > N, whole("n", 2, 6))), say, told_apart)
+    assert made.repair == "2 <= n"
+
+
 def test_repair_may_not_assume_what_it_concludes():
     with pytest.raises(ValueError, match="what is concluded is a hypothesis"):
         found(BEYOND, stated(N * N > N, given=[N * N > N]))
