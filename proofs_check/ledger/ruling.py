@@ -125,9 +125,8 @@ def _added(printed: Statement, meant: Statement) -> dict[str, list[Statement]]:
 
 def _narrower(v: Variable, before: Variable) -> str:
     """The ends of a variable that it had not before."""
-    old = before.bounds(v.as_term())
-    added = (text(end) for end in v.bounds(v.as_term()) if end not in old)
-    return " and ".join(added) or f"|{v.name}| <= {text(v.radius or ZERO)}"
+    added = [end for end in v.bounds(v.as_term()) if end not in before.bounds(v.as_term())]
+    return " and ".join(map(text, added)) or f"|{v.name}| <= {text(v.radius or ZERO)}"
 
 
 def _slips(printed: Statement, meant: Statement) -> list[tuple[Term, Term]]:
