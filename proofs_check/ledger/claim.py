@@ -1,14 +1,9 @@
 """The claim record: one numbered statement of a paper, its hypotheses as data, its evidence and its verdict."""
 
-import itertools
-import math
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
-
-import numpy as np
 
 from proofs_check.core.statement import Statement
 from proofs_check.evidence.margin import Margin
@@ -55,7 +50,6 @@ class Status(Enum):
 class Kind(Enum):
     """Kinds of evidence, strongest first."""
 
-    KERNEL = "kernel"  # reserved for a proof assistant; refused until there is one
     SYMBOLIC = "symbolic"  # identities in free symbols
     CERTIFIED = "certified"  # certificates that the core went through
     EXACT = "exact"  # rationals, symbols or Arb balls by one program
@@ -102,40 +96,7 @@ def everywhere(why: str) -> Coverage:
     return Coverage(Extent.ALL, why)
 
 
-@dataclass(frozen=True)
-class Interval:
-    """A hypothesis `low <= name <= high`; with `whole`, over the integers."""
-
-    name: str
-    low: float
-    high: float
-    whole: bool = False
-
-    def draw(self, rng: np.random.Generator) -> float | int:
-        if self.whole:
-            return int(rng.integers(int(self.low), int(self.high) + 1))
-        return float(rng.uniform(self.low, self.high))
-
-    def ends(self) -> tuple[float | int, float | int]:
-        return (int(self.low), int(self.high)) if self.whole else (float(self.low), float(self.high))
-
-    @property
-    def empty(self) -> bool:
-        return not self.low <= self.high
-
-
-@dataclass(frozen=True)
-class Sampled:
-    """Points drawn from `over`, which is no hypothesis, or from the claim's own intervals: all corners (up to 64), then
-    random ones, seeded by the claim id.
-    """
-
-    quick: int = 200
-    full: int = 2000
-    over: tuple[Interval, ...] = ()
-
-
-Points = Sequence[Point] | Callable[[Effort], Iterable[Point]] | Sampled
+Points = Sequence[Point] | Callable[[Effort], Iterable[Point]]
 
 
 @dataclass(frozen=True)
@@ -159,17 +120,10 @@ class Evidence:
 
 
 @dataclass(frozen=True)
-class Witness:
-    """The stored counterexample; `margin` shows printed against true there (default: the first evidence's)."""
-
-    point: Point
-    margin: MarginFunction | None = None
-
-
-@dataclass(frozen=True)
 class Claim:
     """One numbered statement.
 
+    `witness` is the stored counterexample, which the first evidence shows.
     `note` says what is missing (holds_if), the right form (typo), the truth (false) or what it would take (unsettled).
     `severity` goes with these three verdicts; `reading` is the sense taken, one sentence, where the text allows others.
     `coverage` is None for what is only quoted. `is_correction` marks a statement of ours, a correction, an addition or
@@ -188,8 +142,8 @@ class Claim:
     evidence: tuple[Evidence, ...]
     statement: str = ""
     formula: str = ""
-    hypotheses: tuple[Interval | str, ...] = ()
-    witness: Witness | None = None
+    hypotheses: tuple[str, ...] = ()
+    witness: Point | None = None
     correction: str | None = None
     note: str = ""
     is_correction: bool = False
@@ -208,10 +162,6 @@ class Claim:
     def paper(self) -> str:
         return self.id.split(".")[0]
 
-    @property
-    def intervals(self) -> tuple[Interval, ...]:
-        return tuple(h for h in self.hypotheses if isinstance(h, Interval))
-
 
 @runtime_checkable
 class Record(Protocol):
@@ -222,27 +172,3 @@ class Record(Protocol):
 
     def claim(self, known: Callable[[str], Statement]) -> Claim:
         """The claim; `known` gives the statement that the record of an id prints."""
-
-
-def points_of(claim: Claim, points: Points, effort: Effort) -> Iterator[Point]:
-    """The points of one piece of evidence or control, in a fixed order."""
-    if isinstance(points, Sampled):
-        intervals = points.over or claim.intervals
-        return _sample(claim.id, intervals, points.quick if effort is Effort.QUICK else points.full)
-    return iter(points(effort)) if callable(points) else iter(points)
-
-
-def _sample(name: str, intervals: Sequence[Interval], count: int) -> Iterator[Point]:
-    if not intervals:
-        raise ValueError("sampled points need an interval among the hypotheses, or one that they are drawn over")
-    for interval in intervals:
-        if interval.empty:
-            raise ValueError(f"the hypothesis on {interval.name} is empty: {interval.low} > {interval.high}")
-        if not (math.isfinite(interval.low) and math.isfinite(interval.high)):
-            raise ValueError(f"cannot sample {interval.name} from an unbounded interval")
-    ends = ([(interval.name, end) for end in interval.ends()] for interval in intervals)
-    for corner in itertools.islice(itertools.product(*ends), min(64, count)):
-        yield dict(corner)
-    rng = np.random.default_rng(zlib.crc32(name.encode()))
-    for _ in range(count):
-        yield {interval.name: interval.draw(rng) for interval in intervals}

@@ -13,7 +13,6 @@ from proofs_check.ledger.claim import (
     Point,
     Points,
     Verdict,
-    Witness,
 )
 
 FINAL = "KV shifting (final)"
@@ -43,6 +42,6 @@ def exact_claim(
         nature=nature,
         verdict=verdict,
         evidence=(Evidence(Kind.EXACT, scope, margin, points, tuple(controls)),),
-        witness=None if witness is None else Witness(witness),
+        witness=witness,
         **rest,
     )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from proofs_check.evidence.margin import Margin, Slack, Undecided, least_slack
-from proofs_check.ledger.claim import Claim, Effort, Evidence, Kind, MarginFunction, Point, Status, points_of
+from proofs_check.ledger.claim import Claim, Control, Effort, Evidence, Kind, MarginFunction, Point, Points, Status
 from proofs_check.ledger.record import BrokenCheck, check_record
 
 
@@ -69,7 +69,7 @@ def run_claim(claim: Claim, effort: Effort = Effort.QUICK) -> ClaimResult:
     try:
         check_record(claim)
         for evidence in claim.evidence:
-            results.append(_run_evidence(claim, evidence, effort))
+            results.append(_run_evidence(evidence, effort))
         witness = evaluate_witness(claim)
     except _Contradicted as found:
         return ClaimResult(Status.CONTRADICTED, (*results, found.result), found.witness, str(found))
@@ -84,7 +84,7 @@ def run_claim(claim: Claim, effort: Effort = Effort.QUICK) -> ClaimResult:
     return ClaimResult(Status.NOT_CHECKED if only_read else Status.CONFIRMED, tuple(results), witness)
 
 
-def _run_evidence(claim: Claim, evidence: Evidence, effort: Effort) -> EvidenceResult:
+def _run_evidence(evidence: Evidence, effort: Effort) -> EvidenceResult:
     start = time.perf_counter()
     if evidence.kind is Kind.READ:
         return EvidenceResult(evidence.kind.value, None, 0, 0.0, 0)
@@ -92,16 +92,20 @@ def _run_evidence(claim: Claim, evidence: Evidence, effort: Effort) -> EvidenceR
         raise BrokenCheck("evidence without a margin")
     if not evidence.controls:
         raise BrokenCheck("evidence without a control: nothing shows that it can fail")
-    scan = _scan(evidence.margin, points_of(claim, evidence.points, effort))
+    scan = _scan(evidence.margin, _listed(evidence.points, effort))
     rejected = 0
     if scan.worst.value >= 0:
-        rejected = sum(_rejects(claim, evidence, index, effort) for index in range(len(evidence.controls)))
+        rejected = sum(_rejects(evidence, control, effort) for control in evidence.controls)
         _look_again(evidence.margin, scan.kept)
     seconds = time.perf_counter() - start
     result = EvidenceResult(evidence.kind.value, scan.worst.value, scan.points, seconds, rejected, *scan.slack or ())
     if scan.worst.value < 0:
         raise _Contradicted(_evaluate(evidence.margin, scan.where, expect_negative=True), result)
     return result
+
+
+def _listed(points: Points, effort: Effort) -> Iterable[Point]:
+    return points(effort) if callable(points) else points
 
 
 def _scan(margin: MarginFunction, points: Iterable[Point], stop_below_zero: bool = False) -> _Scan:
@@ -146,15 +150,14 @@ def _look_again(margin: MarginFunction, kept: Iterable[tuple[Point, float]]) -> 
             raise BrokenCheck(f"the margin at {dict(point)} was {value} and is now {again}: it keeps a state")
 
 
-def _rejects(claim: Claim, evidence: Evidence, index: int, effort: Effort) -> int:
+def _rejects(evidence: Evidence, control: Control, effort: Effort) -> int:
     """1 where the control has a negative margin somewhere; a control that passes is a fault of the check."""
-    control = evidence.controls[index]
     margin = control.margin or evidence.margin
     points = evidence.points if control.points is None else control.points
     if margin is None or (control.margin is None and control.points is None):
         raise BrokenCheck(f"the control {control.name!r} changes nothing")
     try:
-        scan = _scan(margin, points_of(claim, points, effort), stop_below_zero=True)
+        scan = _scan(margin, _listed(points, effort), stop_below_zero=True)
     except Undecided as reason:
         raise BrokenCheck(f"the control {control.name!r} is undecided, not rejected: {reason}") from reason
     if scan.worst.value >= 0:
@@ -174,7 +177,7 @@ def evaluate_witness(claim: Claim) -> WitnessResult | None:
     """Printed against true at the stored counterexample, evaluated afresh; None for a claim without one."""
     if claim.witness is None:
         return None
-    margin = claim.witness.margin or claim.evidence[0].margin
+    margin = claim.evidence[0].margin
     if margin is None:
         raise BrokenCheck("a witness without a margin to evaluate it")
-    return _evaluate(margin, claim.witness.point, expect_negative=False)
+    return _evaluate(margin, claim.witness, expect_negative=False)

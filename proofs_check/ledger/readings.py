@@ -39,6 +39,8 @@ READINGS = {
     "printed sizes": Reading("Sizes enter a product as the text prints them, rounded.", Severity.ARITHMETIC,
                              changes="says"),
     "together": Reading("What all devices hold together is counted, not what each of them holds.", changes="says"),
+    "places": Reading("A head has the places that the definition sums over, where the text gives it the causal mask.",
+                      Severity.REPAIRABLE, changes="says"),
     "large": Reading("Nearly means as near as one likes, for sizes that are large enough.", changes="given"),
     "exists": Reading("What is spoken of exists.", changes="given"),
     "some setting": Reading("A method is capable of what it does in some setting, printed or not.",

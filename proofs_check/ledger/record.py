@@ -1,9 +1,8 @@
 """What a record must be before its evidence is run: rules that no evidence can make good."""
 
-import math
 from collections.abc import Mapping
 
-from proofs_check.ledger.claim import Claim, Extent, Interval, Kind, Nature, Severity, Verdict
+from proofs_check.ledger.claim import Claim, Extent, Kind, Nature, Severity, Verdict
 
 # A defect goes with a verdict; CONTRIBUTING has the table in words.
 SEVERITIES = {
@@ -24,9 +23,6 @@ def check_record(claim: Claim) -> None:
         raise BrokenCheck("no evidence")
     if not claim.statement:
         raise BrokenCheck("no statement: one is printed only for a claim that stands on its statement as data alone")
-    if any(evidence.kind is Kind.KERNEL for evidence in claim.evidence):
-        raise BrokenCheck("no proof assistant is attached: evidence of kind kernel is refused")
-    _check_intervals(claim.intervals)
     _check_verdict(claim)
     _check_severity(claim)
     _check_coverage(claim)
@@ -46,22 +42,6 @@ def check_links(claim: Claim, registry: Mapping[str, Claim]) -> None:
     head = None if claim.defect is None else registry[claim.defect]
     if head is not None and (head.severity is not claim.severity or head.defect is not None):
         raise BrokenCheck(f"the claim whose defect it repeats, {head.id}, has another severity or repeats one too")
-
-
-def _check_intervals(intervals: tuple[Interval, ...]) -> None:
-    """Each name once, its ends in order, and whole numbers at the ends of whole intervals."""
-    for interval in intervals:
-        if interval.empty:
-            raise BrokenCheck(f"the hypothesis on {interval.name} is empty: {interval.low} > {interval.high}")
-        if interval.low == interval.high:
-            raise BrokenCheck(f"the hypothesis on {interval.name} is one point, {interval.low}: that is no interval")
-        ends = (interval.low, interval.high)
-        if interval.whole and not all(math.isinf(end) or float(end).is_integer() for end in ends):
-            raise BrokenCheck(f"the whole number {interval.name} has the ends {interval.low} and {interval.high}")
-    names = [interval.name for interval in intervals]
-    for name in sorted(set(names)):
-        if names.count(name) > 1:
-            raise BrokenCheck(f"two hypotheses are on {name}: state their intersection")
 
 
 def _check_verdict(claim: Claim) -> None:
@@ -91,9 +71,6 @@ def _check_refutation(claim: Claim) -> None:
         raise BrokenCheck("a slip of the text is a typo, not false")
     if claim.nature is Nature.MATHEMATICAL and claim.correction is None and claim.case is None:
         raise BrokenCheck("a false mathematical claim needs a correction")
-    shown = None if claim.witness is None else claim.witness.margin
-    if shown is not None and all(shown is not evidence.margin for evidence in claim.evidence):
-        raise BrokenCheck("the witness is shown by a margin that is no evidence of the claim")
 
 
 def _check_severity(claim: Claim) -> None:

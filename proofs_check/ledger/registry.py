@@ -137,7 +137,8 @@ def statements(claims: Iterable[Claim]) -> dict[str, Statement]:
     """Every statement that the core decides, by its name: what governs a claim, what is printed and what is meant."""
     made = list(claims)
     found = [claim.formal for claim in made]
-    found += [one for claim in made if claim.case is not None for one in (claim.case.printed, claim.case.meant)]
+    cases = [claim.case for claim in made if claim.case is not None]
+    found += [one for case in cases for one in (case.printed, case.meant, case.denied)]
     return {one.name: one for one in found if one is not None}
 
 

@@ -62,7 +62,8 @@ class Row:
     @property
     def conditions(self) -> list[str]:
         """The hypotheses that the statement does not say itself: a printed one begins with its domain."""
-        if self.record == "rule" or self.as_data.split("; where ")[0] == self.statement.removesuffix("."):
+        printed = self.record in ("rule", "no_choice")
+        if printed or self.as_data.split("; where ")[0] == self.statement.removesuffix("."):
             return []
         return [condition for condition in self.hypotheses if condition not in self.statement]
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from proofs_check.core.printing import definitions, sentence
 from proofs_check.core.statement import Statement
-from proofs_check.ledger.claim import Claim, Effort, Extent, Interval, Kind, Nature, Status
+from proofs_check.ledger.claim import Claim, Effort, Extent, Kind, Nature, Status
 from proofs_check.ledger.harness import ClaimResult
 from proofs_check.ledger.record import BrokenCheck, check_links, check_record
 from proofs_check.ledger.row import Piece, Row
@@ -51,8 +51,8 @@ def record(claim: Claim, registry: Mapping[str, Claim]) -> Row:
     severity, coverage = claim.severity, claim.coverage
     return Row(
         id=claim.id, paper=claim.paper, source=claim.source, statement=claim.statement, formula=claim.formula,
-        hypotheses=tuple(h if isinstance(h, str) else _between(h) for h in claim.hypotheses),
-        nature=claim.nature.value, verdict=claim.verdict.value, severity=None if severity is None else severity.value,
+        hypotheses=claim.hypotheses, nature=claim.nature.value, verdict=claim.verdict.value,
+        severity=None if severity is None else severity.value,
         reading=claim.reading, coverage=None if coverage is None else coverage.extent.value,
         coverage_why="" if coverage is None else coverage.why, status=Status.ERROR.value if fault else None,
         is_correction=claim.is_correction, note=claim.note, why=claim.why, record=claim.record,
@@ -149,7 +149,8 @@ def decided(row: Row, found: Mapping[str, Any]) -> Row:
     The statement of a claim ruled false is what is printed: there a refutation confirms the ruling. Where only the
     witness, family or rate fails that the statement names it is open, and the ruling rests on other evidence.
     """
-    wanted = "refuted" if row.verdict in ("false", "typo", "refuted") else "proved"
+    denied = (row.formal or {}).get("name") == f"{row.id}.denied"
+    wanted = "refuted" if row.verdict in ("false", "typo", "refuted") and not denied else "proved"
     against = {"refuted": "proved", "proved": "refuted"}[wanted]
     settles = found["outcome"] == wanted
     status, message = row.status, row.message
@@ -169,11 +170,6 @@ def decided(row: Row, found: Mapping[str, Any]) -> Row:
         strength, coverage = row.strength, row.coverage
     return replace(row, status=status, message=message, strength=strength, coverage=coverage,
                    mutants=found.get("mutants"), core=found)  # fmt: skip
-
-
-def _between(interval: Interval) -> str:
-    text = f"{interval.low:g} <= {interval.name} <= {interval.high:g}"
-    return text + ", whole" if interval.whole else text
 
 
 def _summary(rows: Sequence[Row], effort: Effort) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from proofs_check.core.statement import Definition, Statement
 from proofs_check.core.terms import Term
 from proofs_check.language import statement
 from proofs_check.ledger.claim import Claim, Nature, Verdict
+from proofs_check.ledger.denial import Input
 from proofs_check.ledger.paper import Paper
 from proofs_check.ledger.place import BOTH, Place
 from proofs_check.ledger.readings import READINGS
@@ -24,7 +25,7 @@ _NATURES = {"table": Nature.TABLE, "listing": Nature.TEXTUAL}
 class Rule:
     """What is printed at a place of a paper; reading: a key of READINGS; meant: what holds instead, or as it is read;
     shown: the id of the record that prints the right form; repeats: that of the claim whose defect this one has too;
-    why: a referee's insight, shown as prose.
+    inputs: where no choice does what is printed; why: a referee's insight, shown as prose.
     """
 
     id: str
@@ -34,6 +35,7 @@ class Rule:
     reading: str = ""
     shown: str = ""
     repeats: str | None = None
+    inputs: tuple[Input, ...] = ()
     why: str = ""
 
     @property
@@ -42,7 +44,8 @@ class Rule:
 
     def case(self, known: Callable[[str], Statement]) -> Case:
         """The case with the statement that the record `shown` prints. Raises KeyError where there is none."""
-        return Case(self.printed, self.meant, self.reading, known(self.shown) if self.shown else None, self.place.kinds)
+        shown = known(self.shown) if self.shown else None
+        return Case(self.printed, self.meant, self.reading, shown, self.place.kinds, self.inputs)
 
     def claim(self, known: Callable[[str], Statement]) -> Claim:
         """The claim, its verdict and words from the record and from what the core said of its statements."""
@@ -65,7 +68,7 @@ class Rule:
             note=_note(ruling),
             defect=self.repeats,
             why=self.why,
-            record="rule",
+            record="no_choice" if self.inputs else "rule",
             is_correction=self.place.ours,
             holds_instead="" if instead is None else sentence(instead),
         )
@@ -75,6 +78,11 @@ def rule(id: str, at: str, printed: Statement, **rest: Any) -> Rule:
     """The record of a statement; its name is the id. rest: meant, reading, shown, repeats, why."""
     meant = rest.pop("meant", None)
     return Rule(id, at, _named(printed, id), None if meant is None else _named(meant, f"{id}.meant"), **rest)
+
+
+def no_choice(id: str, at: str, printed: Statement, *inputs: Input, **rest: Any) -> Rule:
+    """The record of `there is a choice such that`, with inputs at which no choice does it; rest as in `rule`."""
+    return rule(id, at, printed, inputs=inputs, **rest)
 
 
 def _named(statement: Statement, name: str) -> Statement:

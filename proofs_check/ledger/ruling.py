@@ -1,7 +1,8 @@
 """The verdict on a statement, from what the core says of it and of what is meant: one row of a table."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from proofs_check.core.domain import Variable
@@ -11,11 +12,13 @@ from proofs_check.core.printing import text
 from proofs_check.core.statement import Statement, from_data
 from proofs_check.core.terms import ZERO, Term, children, conjuncts, walk
 from proofs_check.ledger.claim import Severity, Verdict
+from proofs_check.ledger.denial import Input, denial, told
 from proofs_check.ledger.readings import READINGS
 
 Say = Callable[[Statement], Mapping[str, Any]]  # what the core says of a statement, as `verdicts.summary` has it
 Tell = Callable[[Statement, Statement], str]  # of a proved statement and a variant of it: "refuted", "true" or "open"
 _ENDS = ("low", "high", "low_open", "high_open", "radius", "values")
+_TREES = ("printed", "meant", "shown")
 _SMALL, _SLIPS = 5, 2  # nodes of what a slip exchanges, and how many pairs
 # The severity of a false statement, and of one that lacks a hypothesis, by the strongest kind of place it stands at.
 FALSE = {"theorem": Severity.BREAKS, "proof": Severity.BREAKS, "listing": Severity.CODE, "table": Severity.ARITHMETIC}
@@ -24,23 +27,29 @@ LACKS = {"table": Severity.ARITHMETIC}
 
 @dataclass(frozen=True)
 class Case:
-    """What is ruled on. kinds: of the places where it stands; shown: what the record prints that has the right form."""
+    """What is ruled on. kinds: of the places where it stands; shown: what the record prints that has the right form;
+    inputs: where no choice does what is printed.
+    """
 
     printed: Statement
     meant: Statement | None = None
     reading: str = ""
     shown: Statement | None = None
     kinds: tuple[str, ...] = ()
+    inputs: tuple[Input, ...] = ()
+
+    @cached_property
+    def denied(self) -> Statement | None:
+        return denial(self.printed, self.inputs) if self.inputs else None
 
     def to_json(self) -> dict[str, Any]:
-        meant, shown = (None if s is None else s.to_json() for s in (self.meant, self.shown))
-        return {"printed": self.printed.to_json(), "meant": meant, "shown": shown, "reading": self.reading,
-                "kinds": list(self.kinds)}  # fmt: skip
+        trees = {name: tree and tree.to_json() for name in _TREES for tree in [getattr(self, name)]}
+        return {**trees, "reading": self.reading, "kinds": list(self.kinds), "inputs": list(self.inputs)}
 
 
 def from_json(data: Mapping[str, Any]) -> Case:
-    meant, shown = (None if data[name] is None else from_data(data[name]) for name in ("meant", "shown"))
-    return Case(from_data(data["printed"]), meant, str(data["reading"]), shown, tuple(map(str, data["kinds"])))
+    trees = {name: data[name] and from_data(data[name]) for name in _TREES}
+    return Case(**trees, reading=str(data["reading"]), kinds=tuple(data["kinds"]), inputs=tuple(data["inputs"]))
 
 
 @dataclass(frozen=True)
@@ -56,16 +65,26 @@ class Ruling:
 
 def ruled(case: Case, say: Say, tell: Tell) -> Ruling:
     """The ruling. Raises ValueError for a reading that changes what it may not, or a repair that assumes its claim."""
-    printed, meant = case.printed, case.meant
-    found = say(printed)["outcome"]
-    if found == "proved":
+    printed, denied = case.printed, case.denied
+    if denied is not None and say(denied)["outcome"] == "proved":
+        found = _refuted(case, say, tell)
+        governs = denied if found.governs is printed else found.governs
+        return replace(found, governs=governs, repair=f"{told(case.inputs)}; {found.repair}".removesuffix("; "))
+    outcome = say(printed)["outcome"]
+    if outcome == "proved":
         return Ruling(Verdict.HOLDS, None, "proved as printed", printed)
-    if found != "refuted":
-        return Ruling(Verdict.OPEN, None, f"the core decides only: {found}", printed)
+    if outcome != "refuted":
+        return Ruling(Verdict.OPEN, None, f"the core decides only: {outcome}", printed)
+    return _refuted(case, say, tell)
+
+
+def _refuted(case: Case, say: Say, tell: Tell) -> Ruling:
+    printed, meant = case.printed, case.meant
     if meant is None:
-        if evaluated(printed) is None:
+        if evaluated(printed) is None and not case.inputs:
             return Ruling(Verdict.REFUTED, None, "refuted; no repair is stated", printed)
-        return Ruling(Verdict.FALSE, _severity(FALSE, case.kinds, Severity.REPAIRABLE), "refuted by the cells", printed)
+        row = "no choice does it" if case.inputs else "refuted by the cells"
+        return Ruling(Verdict.FALSE, _severity(FALSE, case.kinds, Severity.REPAIRABLE), row, printed)
     if say(meant)["outcome"] != "proved":
         return Ruling(Verdict.REFUTED, None, "refuted; what is meant is not proved yet", printed)
     return _repaired(case, meant, tell)

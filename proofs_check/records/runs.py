@@ -18,7 +18,6 @@ from proofs_check.ledger.claim import (
     Nature,
     Severity,
     Verdict,
-    Witness,
 )
 from proofs_check.ledger.readings import READINGS
 from proofs_check.ledger.rule import place, source
@@ -115,7 +114,7 @@ class _Listing:
             "severity": Severity.CODE,
             "evidence": (wrong, right),
             "coverage": WITNESSED,
-            "witness": Witness(self.cases[0]),
+            "witness": self.cases[0],
             "note": f"As printed something else comes. Mended: {slip}.",
             "holds_instead": f"{self.said(mend)}, with {slip}.",
         }

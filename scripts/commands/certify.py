@@ -70,8 +70,8 @@ def _paper(name: str) -> str:
 
 
 def _claim_of(name: str) -> str:
-    """The claim that a statement belongs to: it may be what is meant there."""
-    return name.removesuffix(".meant")
+    """The claim that a statement belongs to: it may be what is meant there, or what denies it."""
+    return name.removesuffix(".meant").removesuffix(".denied")
 
 
 class _File:

@@ -24,6 +24,7 @@ numbers of the paper's own text. Our own statements, which stand beside the pape
 checkable sentences that no claim is about, in our words: a person keeps that list. All else here is made from the
 claims."""
 RECORDS = {"rule": "statements: sentence, conditions and verdict computed from a tree", "runs": "listings that are run",
+           "no_choice": "choices that are said to exist, and denied at inputs: computed from a tree",
            "refers": "labels and symbols, looked up in the paper's list", "quoted": "quotations: our words",
            "trained": "trainings here: sentence, names and numbers printed from the runs that ship",
            "by hand": "by hand: sentence, conditions, verdict and checks"}  # fmt: skip
@@ -54,7 +55,7 @@ def by_record(rows: Iterable[Row]) -> list[str]:
 def by_judgement(rows: Iterable[Row]) -> list[str]:
     """The records whose verdict rests on a reading, on a record that shows the right form, or on a link: a table."""
     lines = ["| claim | read as | the right form stands in | same defect as |", "| --- | --- | --- | --- |"]
-    for row in (row for row in rows if row.record in ("rule", "runs")):
+    for row in (row for row in rows if row.record in ("rule", "no_choice", "runs")):
         shown = ((row.case or {}).get("shown") or {}).get("name")
         if row.reading or shown or row.defect:
             links = (f"`{name}`" if name else "" for name in (shown, row.defect))

@@ -68,7 +68,7 @@ def grouped(rows: Iterable[Row]) -> list[tuple[Group, list[Row]]]:
     return [(group, found[group.key]) for group in GROUPS if found[group.key]]
 
 
-STRENGTHS = ("kernel", "proved", "argued", "instances", "sampled", "trained", "read")
+STRENGTHS = ("proved", "argued", "instances", "sampled", "trained", "read")
 
 
 class Counts(NamedTuple):

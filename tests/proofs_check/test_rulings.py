@@ -215,7 +215,7 @@ kv.fig8.five_layers.origin | statement | cited authors
 kv.fig8.heads | statement | cited authors
 kv.thm3.2 | note | {2..L-1}
 razor.eq4.rotary.dependent | hypotheses | 2 pi
-kv.thm3.3 | note | Eq. 6
+kv.thm3.3 | why | Eq. 6
 kv.thm3.4.mean | statement | differs from L by at most
 razor.eq4.rotary.limit | hypotheses | 2 pi
 razor.sec3.1.budget | statement | at most 1 in every head
@@ -295,8 +295,6 @@ def broken():
     yield from (name for name in OURS if not REGISTRY[name].is_correction)
     yield from (found for found in SAID if found[2] not in written(*found[:2]))
     yield from (found for found in NOT_SAID if found[2] in written(*found[:2]))
-    # What random heads are drawn by is no condition of a statement.
-    yield from (c.id for c in REGISTRY.values() if {"seed", "scale"} & {interval.name for interval in c.intervals})
     yield from (name for name, words in AS_DATA if words not in printed(REGISTRY[name].formal))
     yield from (name for name in NOT_CERTIFIED if Kind.CERTIFIED in kinds(REGISTRY[name]))
     yield from (name for name in EXACT if kinds(REGISTRY[name]) != {Kind.EXACT})

@@ -52,14 +52,21 @@ from proofs_check.language.notation import (
     when,
     whole,
 )
-from proofs_check.records import Rule, parted, states
+from proofs_check.records import Rule, no_choice, parted, states
 
 CAUSAL = call(KVSA, x, L, d, sigma, m, 0, 1, 1, 0, 1, L, c)
 TRUE_HEAD = call(IH, x, L, d, sigma, m, c)
 CAUSAL_SCORES = each(s, call(KVSA_SCORE, x, L, d, sigma, m, 0, 1, s))
 
 
-def _impossible() -> Statement:
+def _one_layer(low: Any, high: Any) -> Statement:
+    """Some KV-shift head with attention on low..high, namely that of Appendix B, is IH."""
+    head = call(KVSA, x, L, d, sigma, m, a1, a2, b1, b2, low, high, c)
+    chosen = exists({a1: 0, a2: 1, b1: 1, b2: 0}, eq(head, TRUE_HEAD))
+    return statement("", for_all=[*HEAD, TOKENS, *MIXING], says=chosen, using=HEADS)
+
+
+def _impossible() -> Rule:
     """No one-layer head on the causal mask is IH: at L = 3 one of two inputs with one nonzero token shows it.
 
     Tokens are multiples of e_1, and the output is read in that coordinate: a, b are what the matrices of any width
@@ -91,12 +98,15 @@ def shifted_head() -> list[Rule | Statement]:
     reached = _distances(when(s < 2, 0, when(s <= L - 1, -1, 1)))  # the products of -u, .., -u, u, u, with x_0 = 0
     grown = exp(2 / sigma) * (exp(m) - 1)
     return [
-        statement(
-            "kv.thm3.3",  # on the places of Eq. 7; on 1..L no parameters do, kv.thm3.3.impossible
-            for_all=[*HEAD, TOKENS, *MIXING],
-            says=exists({a1: 0, a2: 1, b1: 1, b2: 0},
-                        eq(call(KVSA, x, L, d, sigma, m, a1, a2, b1, b2, 2, L - 1, c), TRUE_HEAD)),
-            using=HEADS,
+        # At d = 1 the matrices are numbers, which a1 .. b2 take up: no choice of matrices does it either.
+        no_choice(
+            "kv.thm3.3", "Section 3.1, Theorem 3.3 (first version: Theorem 2), Eq. 9", _one_layer(1, L),
+            {"L": 3, "d": 1, "c": 1, "x": [[1], [0], [0]]}, {"L": 3, "d": 1, "c": 1, "x": [[0], [1], [0]]},
+            reading="places", meant=_one_layer(2, L - 1),
+            why="The setting is that of Section 3.1: ALiBi, a free sigma, L >= 3; Eq. 6 has the causal mask, no ALiBi, "
+            "and sigma = sqrt(D). With d = 1 the matrices are numbers, which alpha and beta take up, so that no choice "
+            "of matrices does it either (kv.thm3.3.impossible). How far the causal head is from IH: "
+            "kv.thm3.3.discrepancy.",
         ),
         _impossible(),
         states(

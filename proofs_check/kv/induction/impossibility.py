@@ -131,20 +131,6 @@ INNER_HEAD = symbolic(
 
 THEOREM_CLAIMS = (
     mathematical(
-        "kv.thm3.3",
-        THEOREM,
-        "There is a one-layer single-head KV shifting attention with D = d and IH = KVSA.",
-        verdict=Verdict.HOLDS_IF,
-        severity=Severity.REPAIRABLE,
-        reading="The setting is that of Section 3.1: ALiBi, a free sigma, L >= 3. Eq. 6 has no ALiBi, and its sigma is "
-        "sqrt(D).",
-        formula=r"\mathrm{IH}=\mathrm{KVSA}",
-        hypotheses=("attention on {2..L-1}",),
-        note="Missing: attention on {2..L-1}, the places that Eq. 7 sums over. Eq. 6 and Appendix M have the causal "
-        "mask, which lets in the tokens 1 and L; under it no parameters do, at L = 3 and d = 1 already "
-        "(kv.thm3.3.impossible), and kv.thm3.3.discrepancy gives the error.",
-    ),
-    mathematical(
         "kv.appB.beta1",
         APPENDIX,
         "alpha = (0, 1), beta_0 (that is beta_1) = 1/sigma, beta_2 = 0 give IH: the factor 1/sigma stands at beta.",

@@ -16,7 +16,6 @@ from proofs_check.ledger.claim import (
     Evidence,
     Severity,
     Verdict,
-    Witness,
     everywhere,
 )
 from proofs_check.ledger.mathematical import exact, identities, mathematical, sampled, symbolic
@@ -120,7 +119,7 @@ CLAIMS = (
               (PICTURE, {"rest": 10, "a": "1/2", "b": "1/2"}, {"rest": 100, "a": "0", "b": "1"}),
               Control("all slips put right", lambda rest, a, b: loss_differs(rest, a, b, EXACT))),
         _effects(LISTING, (0, 0.6952, 61.5, 150.3), (10, 7.2865, 3.6, 12.7), (100, 95.3459, 0.5, 12.5)),
-        verdict=Verdict.FALSE, severity=Severity.CODE, coverage=WITNESSED, witness=Witness(PICTURE),
+        verdict=Verdict.FALSE, severity=Severity.CODE, coverage=WITNESSED, witness=PICTURE,
         correction="kv.listing_l.picture.corrected", hypotheses=(SLICE, INTERIOR),
         note="Its directions of descent are off by 61.5 degrees on average at O(T) = 0 (150 at worst), by 3.6 at "
              "O(T) = 10 and by 0.5 at O(T) = 100: there e^{ot} hides the other slips.",

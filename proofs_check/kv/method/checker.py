@@ -8,7 +8,7 @@ import sympy as sp
 from proofs_check.evidence.margin import Margin, balls_apart, identity, same
 from proofs_check.kv.induction.depth_width import words
 from proofs_check.kv.method.icl import attended, key_value_pairs, similarities
-from proofs_check.ledger.claim import INSTANCES, Claim, Control, Effort, Severity, Verdict, Witness, everywhere
+from proofs_check.ledger.claim import INSTANCES, Claim, Control, Effort, Severity, Verdict, everywhere
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, not_identity, symbolic
 from theory.lowering.ball import to_ball
 from theory.shift.algebra import tokens
@@ -132,16 +132,16 @@ CLAIMS: tuple[Claim, ...] = (
         "kv.eq12",
         f"{SECTION}, Eq. 12",
         "v_n = sum_{i=2}^n e^{k_{n+1}.k_i/T} / (sum_{i=1}^{n-1} e^{k_{n+1}.k_i/T}) v_{i-1}, a mean of earlier values.",
-        SUM_IS_ONE,
         exact(
-            "as printed they do not: whole-number scores, in balls",
+            "as printed the weights do not sum to 1: whole-number scores, in balls",
             _sum_in_balls,
             ({"scores": (0, 1)}, {"scores": (0, -1)}, {"scores": (0, 0, 1)}, {"scores": (2, 0, 1)}),
             Control("equal first and last scores", points=({"scores": (0, 0)}, {"scores": (0, 1, 0)})),
         ),
+        SUM_IS_ONE,
         verdict=Verdict.TYPO,
         severity=Severity.MISPRINT,
-        witness=Witness({"scores": (0, 1)}, _sum_in_balls),
+        witness={"scores": (0, 1)},
         correction="kv.eq12.corrected",
         formula=r"v_n=\sum_{i=2}^{n}\frac{e^{k_{n+1}\cdot k_i/T}}{\sum_{i=1}^{n-1}e^{k_{n+1}\cdot k_i/T}}v_{i-1}",
         note="The denominator runs over i = 2..n; its range is left over from Eq. 11. As printed the weights sum to "

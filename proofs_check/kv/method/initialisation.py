@@ -5,7 +5,7 @@ from fractions import Fraction
 import sympy as sp
 
 from proofs_check.evidence.margin import Margin, different, identity, same
-from proofs_check.ledger.claim import WITNESSED, Claim, Control, Severity, Verdict, Witness, everywhere
+from proofs_check.ledger.claim import WITNESSED, Claim, Control, Severity, Verdict, everywhere
 from proofs_check.ledger.mathematical import ONCE, exact, identities, mathematical, symbolic
 from theory.shift import initialisation as init
 from theory.shift.algebra import mixing_matrix
@@ -89,7 +89,7 @@ CLAIMS: tuple[Claim, ...] = (
         verdict=Verdict.FALSE,
         reading="Not affected are keys and values that keep their size, in a head or in the mean over heads.",
         severity=Severity.REPAIRABLE,
-        witness=Witness({"own": Fraction(1, 2), "cosine": Fraction(0)}),
+        witness={"own": Fraction(1, 2), "cosine": Fraction(0)},
         correction="kv.sec2.2.initial_state.corrected",
         note="In the mean keys, values and logits of white tokens start with 2/3 of their variance, at position 1 with "
         "1/3 (kv.sec2.2.initial_state.first). As the coefficients sum to one, what is equal at two neighbours is kept.",

@@ -225,12 +225,12 @@ def _theorem() -> Mapping[str, Tactic]:
 SCRIPTS["kv.thm3.2"] = _theorem
 
 
-def _impossible() -> Mapping[str, Tactic]:
-    """Where the first output is 0 the second, e^m times it, is 0 as well, and u is not."""
+def _impossible(wanted: Any) -> Mapping[str, Tactic]:
+    """Where the first output is 0 the second, e^m times it, is 0 as well, and not the number that is wanted."""
 
     def positive(s: Sequent) -> Proof:
         first, second = s.given[-1].parts[1], s.goal.parts[1]
-        zero, some = eq(first.parts[0], 0), 0 < var("u") * second.parts[1]
+        zero, some = eq(first.parts[0], 0), 0 < wanted * second.parts[1]
         below = times(second.parts[1])(linear((1, some), (exp(var("m")), zero)))
         flat = becomes(eq(0, 0), (first.parts[1], s.given[-1]))(identity)
         return steps(have(zero, flat), have(some), by("apart", True, below))(s)
@@ -238,4 +238,5 @@ def _impossible() -> Mapping[str, Tactic]:
     return {"conclusion": by("either", 1, positive)}
 
 
-SCRIPTS["kv.thm3.3.impossible"] = _impossible
+SCRIPTS["kv.thm3.3.impossible"] = lambda: _impossible(var("u"))
+SCRIPTS["kv.thm3.3.denied"] = lambda: _impossible(ONE)

@@ -6,7 +6,7 @@ from fractions import Fraction
 import sympy as sp
 
 from proofs_check.evidence.margin import Margin, ball_above, ball_within, identity, worst
-from proofs_check.ledger.claim import WITNESSED, Claim, Control, Severity, Verdict, Witness, everywhere
+from proofs_check.ledger.claim import WITNESSED, Claim, Control, Severity, Verdict, everywhere
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic
 from proofs_check.oracles.alibi import BallHead, ball, ball_scores, normalised
 
@@ -159,7 +159,7 @@ CLAIMS: tuple[Claim, ...] = (
         severity=Severity.BREAKS,
         coverage=WITNESSED,
         formula=r"\|\gamma\odot z\|^2\le\|\gamma\|^2",
-        witness=Witness({"d": 2, "norm": "rms"}),
+        witness={"d": 2, "norm": "rms"},
         correction="razor.eq7.corrected",
         note="Sharp: d max gamma_i^2 (RMSNorm), d lambda_max(P Gamma^2 P) (LayerNorm); times ||gamma||^2 that is d and "
         "d - 1 at worst, at gamma = e_1. True for gains of one size, and for LayerNorm at d = 2.",

@@ -16,7 +16,7 @@ from proofs_check.evidence.margin import (
     same,
     worst,
 )
-from proofs_check.ledger.claim import ENUMERATED, WITNESSED, Claim, Control, Severity, Verdict, Witness, everywhere
+from proofs_check.ledger.claim import ENUMERATED, WITNESSED, Claim, Control, Severity, Verdict, everywhere
 from proofs_check.ledger.mathematical import ONCE, exact, mathematical, symbolic
 from proofs_check.oracles.alibi import BallHead, ball, ball_scores, ball_softmax
 from theory import alibi
@@ -162,7 +162,7 @@ CLAIMS: tuple[Claim, ...] = (
         severity=Severity.BREAKS,
         coverage=WITNESSED,
         formula=r"e^{q_mk_m^T}=e^{q_mq_m^T}\ge 1",
-        witness=Witness({"product": -2}),
+        witness={"product": -2},
         correction="razor.appA.gap",
         note="The term is query against key, and is below 1 wherever that product is negative. The inequality as "
         "printed, for q against itself, is true: razor.appA.square.",

@@ -1,7 +1,7 @@
 """What ResFormer measures (Sections 4.1.3, 4.1.4, Appendix A.1) and how concentration, drain and smoothing hang
 together."""
 
-from proofs_check.ledger.claim import SAMPLES, WITNESSED, Claim, Control, Severity, Verdict, Witness
+from proofs_check.ledger.claim import SAMPLES, WITNESSED, Claim, Control, Severity, Verdict
 from proofs_check.ledger.mathematical import exact, mathematical, sampled
 from proofs_check.resformer.concentration import checks as c
 
@@ -23,7 +23,7 @@ CLAIMS: tuple[Claim, ...] = (
         verdict=Verdict.TYPO,
         severity=Severity.MISPRINT,
         coverage=WITNESSED,
-        witness=Witness({}),
+        witness={},
         note="The mean of column j, a_j = (1/l) sum_i A_ij: what token j receives. The mean of a row is 1/l, whatever "
         "A is (resformer.eq11.rows).",
         formula=r"a_j=\frac1l\sum_{i=1}^lA_{ij}",
@@ -42,7 +42,7 @@ CLAIMS: tuple[Claim, ...] = (
         verdict=Verdict.TYPO,
         severity=Severity.MISPRINT,
         coverage=WITNESSED,
-        witness=Witness({}),
+        witness={},
         correction="resformer.eq11.lower",
         reading="A slip: the caption of Figure 1 and Section 1 say that lower entropy is concentration.",
         note="The lower the entropy e.",

@@ -1,6 +1,6 @@
 """What a waiver is (Sections 3.1 and 3.2 of the waiver paper): weights, values, keys, and the effect on the output."""
 
-from proofs_check.ledger.claim import WITNESSED, Claim, Control, Severity, Verdict, Witness
+from proofs_check.ledger.claim import WITNESSED, Claim, Control, Severity, Verdict
 from proofs_check.ledger.mathematical import exact, mathematical
 from proofs_check.waiver.elements import checks as c
 
@@ -20,7 +20,7 @@ CLAIMS: tuple[Claim, ...] = (
         verdict=Verdict.TYPO,
         severity=Severity.MISPRINT,
         coverage=WITNESSED,
-        witness=Witness({"length": 2}),
+        witness={"length": 2},
         note="To the length less 1; Equations 9 to 11 count from 1.",
         formula=r"\sum_{k=0}^{n-1}e^{e(i,k)}",
     ),
@@ -73,7 +73,7 @@ CLAIMS: tuple[Claim, ...] = (
         verdict=Verdict.TYPO,
         severity=Severity.MISPRINT,
         coverage=WITNESSED,
-        witness=Witness({}),
+        witness={},
         note="theta is.",
         formula=r"q\cdot k=\|q\|\|k\|\cos\theta",
     ),

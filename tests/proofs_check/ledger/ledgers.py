@@ -7,7 +7,7 @@ from dataclasses import replace
 from enum import StrEnum
 
 from proofs_check.evidence.margin import same
-from proofs_check.ledger.claim import Nature, Witness
+from proofs_check.ledger.claim import Nature
 from tests.proofs_check.ledger import planted
 
 GOOD = planted.GOOD
@@ -60,7 +60,7 @@ def rewrites(papers, patterns):
         return same(1, 1)
 
     claim = replace(
-        planted._false(id="planted.false"), correction=None, nature=Nature.TABLE, witness=Witness({"where": Word.ONE}),
+        planted._false(id="planted.false"), correction=None, nature=Nature.TABLE, witness={"where": Word.ONE},
         evidence=(replace(planted._REFUTES, margin=margin),),
     )  # fmt: skip
     return _registry(claim)

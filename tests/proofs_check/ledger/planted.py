@@ -1,5 +1,7 @@
 """Wrong claims on purpose: each has a counterexample (and must be contradicted) or is broken (and must be an error)."""
 
+import itertools
+import random
 from dataclasses import replace
 from fractions import Fraction
 
@@ -14,22 +16,24 @@ from proofs_check.ledger.claim import (
     Claim,
     Control,
     Evidence,
-    Interval,
     Kind,
     Nature,
-    Sampled,
     Severity,
     Verdict,
-    Witness,
 )
 from proofs_check.oracles.landscape import one_hot_loss
 from theory import landscape
 
-BOX = tuple(Interval(name, 0.0, 1.0) for name in ("a1", "a2", "b1", "b2"))
-TOKENS = Interval("tokens", 4, 12, whole=True)
+
+def drawn(count=60, **ends):
+    """The corners of a box, and points drawn in it; whole numbers where both ends are."""
+    rng = random.Random("planted")
+    points = [dict(zip(ends, corner, strict=True)) for corner in itertools.product(*ends.values())]
+    draw = {True: rng.randint, False: rng.uniform}
+    return points + [{k: draw[type(a) is int](a, b) for k, (a, b) in ends.items()} for _ in range(count)]
 
 
-def holds(name, evidence, *hypotheses):
+def holds(name, evidence):
     return Claim(
         id=f"planted.{name}",
         source="planted",
@@ -37,7 +41,6 @@ def holds(name, evidence, *hypotheses):
         nature=Nature.MATHEMATICAL,
         verdict=Verdict.HOLDS,
         evidence=(evidence,),
-        hypotheses=hypotheses,
         coverage=SAMPLES if evidence.kind is Kind.SAMPLED else ENUMERATED,
     )
 
@@ -47,7 +50,8 @@ def _numeric_loss(formula):
         return close(formula(a1, a2, b1, b2, tokens), one_hot_loss(a1, a2, b1, b2, tokens, 2), ROUNDING)
 
     control = Control("none", lambda **p: close(0, 1, VISIBLE))
-    return Evidence(Kind.SAMPLED, "planted", margin, Sampled(40, 40), (control,))
+    points = drawn(40, tokens=(4, 12), **dict.fromkeys(("a1", "a2", "b1", "b2"), (0.0, 1.0)))
+    return Evidence(Kind.SAMPLED, "planted", margin, points, (control,))
 
 
 LOSS = landscape.loss
@@ -63,19 +67,17 @@ def _bound(left, right):
         Kind.SAMPLED,
         "planted",
         lambda **p: at_most(left(**p), right(**p), ROUNDING),
-        Sampled(60, 60),
+        drawn(x=(-3.0, 3.0)),
         (Control("none", lambda **p: at_most(1.0, 0.0)),),
     )
 
 
-UNIT, REAL = Interval("x", 0.0, 1.0), Interval("x", -3.0, 3.0)
 BOUNDS = {
-    "loss bound 1 % too tight": (_bound(lambda x: np.log(9), lambda x: 0.99 * LOSS(0, 0, 0, 0, 9)), UNIT),
-    "tangent on too wide a domain": (_bound(lambda x: np.tanh(x), lambda x: x), REAL),
-    "swapped: cosh x <= 1": (_bound(lambda x: np.cosh(x), lambda x: 1.0), REAL),
-    "strict where equality is attained": (
-        replace(_bound(lambda x: x, lambda x: x), margin=lambda x: less(Fraction(x) * 0, Fraction(x) * 0)),
-        UNIT,
+    "loss bound 1 % too tight": _bound(lambda x: np.log(9), lambda x: 0.99 * LOSS(0, 0, 0, 0, 9)),
+    "tangent on too wide a domain": _bound(lambda x: np.tanh(x), lambda x: x),
+    "swapped: cosh x <= 1": _bound(lambda x: np.cosh(x), lambda x: 1.0),
+    "strict where equality is attained": replace(
+        _bound(lambda x: x, lambda x: x), margin=lambda x: less(Fraction(x) * 0, Fraction(x) * 0)
     ),
 }
 
@@ -92,8 +94,8 @@ EXACT = {
 }
 
 WITH_COUNTEREXAMPLE = [
-    *(holds(f"loss: {name}", _numeric_loss(f), *BOX, TOKENS) for name, f in LOSSES.items()),
-    *(holds(f"bound: {name}", evidence, interval) for name, (evidence, interval) in BOUNDS.items()),
+    *(holds(f"loss: {name}", _numeric_loss(f)) for name, f in LOSSES.items()),
+    *(holds(f"bound: {name}", evidence) for name, evidence in BOUNDS.items()),
     *(holds(f"exact: {name}", evidence) for name, evidence in EXACT.items()),
 ]
 
@@ -133,7 +135,7 @@ def _moving():
     """Its margin is one number during the run and another one at the witness."""
     values = iter([less(0, 1), less(0, 1), less(0, 1), less(0, 2)])
     evidence = replace(_REFUTES, margin=lambda: next(values))
-    return _false(evidence=(evidence,), witness=Witness({}))
+    return _false(evidence=(evidence,), witness={})
 
 
 BROKEN = {
@@ -153,9 +155,9 @@ BROKEN = {
         controls=(Control("two", lambda: same(2, 1)), Control("same", lambda: same(3, 3)))
     ),
     "false without a witness": _false(),
-    "false with a witness that is none": _false(witness=Witness({"top": 0})),
+    "false with a witness that is none": _false(witness={"top": 0}),
     "a witness that moves": _moving(),
-    "a witness of what holds": replace(GOOD, witness=Witness({})),
+    "a witness of what holds": replace(GOOD, witness={}),
     "a typo without its right form": replace(GOOD, verdict=Verdict.TYPO),
     "unsettled without a reason": replace(
         GOOD, verdict=Verdict.UNSETTLED, evidence=(Evidence(Kind.READ, "planted"),), coverage=None

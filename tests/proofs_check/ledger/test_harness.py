@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from proofs_check.ledger.claim import Effort, Interval, Sampled, Severity, Status, Verdict, Witness, points_of
+from proofs_check.ledger.claim import Severity, Status, Verdict
 from proofs_check.ledger.harness import run_claim
 from proofs_check.ledger.rows import record
 from tests.proofs_check.ledger import planted
@@ -40,7 +40,7 @@ def test_an_unsettled_claim_that_is_only_read_is_not_checked():
 
 
 def test_a_false_claim_with_witness_is_confirmed_and_shows_both_sides():
-    claim = planted._false(witness=Witness({}))
+    claim = planted._false(witness={})
     result = run_claim(claim)
     assert result.status is Status.CONFIRMED
     assert (result.witness.printed, result.witness.true) == (0, 1)
@@ -57,7 +57,7 @@ def test_a_claim_that_leans_on_what_is_not_there_or_is_unfit_is_an_error(link, v
 
 @pytest.mark.parametrize("changes", [{"severity": Severity.CODE}, {"defect": "planted.first"}])
 def test_a_defect_is_repeated_of_one_claim_of_its_own_severity(changes):
-    first = planted._false(id="planted.first", witness=Witness({}))
+    first = planted._false(id="planted.first", witness={})
     head = replace(first, id="planted.head")
     again = replace(first, id="planted.again", defect="planted.head")
     registry = {claim.id: claim for claim in (first, head, again, planted.GOOD)}
@@ -67,17 +67,5 @@ def test_a_defect_is_repeated_of_one_claim_of_its_own_severity(changes):
 
 
 def test_a_claim_with_a_correction_that_holds_has_a_sound_record():
-    claim = planted._false(id="planted.false", witness=Witness({}))
+    claim = planted._false(id="planted.false", witness={})
     assert record(claim, {c.id: c for c in (claim, planted.GOOD)}).status is None
-
-
-def test_sampled_points_hold_every_corner_stay_inside_and_repeat():
-    box = (Interval("x", 5.0, 6.0), Interval("n", 3, 5, whole=True))
-    claim = replace(planted.GOOD, hypotheses=box)
-    points = list(points_of(claim, Sampled(50, 100), Effort.QUICK))
-    assert points == list(points_of(claim, Sampled(50, 100), Effort.QUICK))
-    assert [tuple(p.values()) for p in points[:4]] == [(5.0, 3), (5.0, 5), (6.0, 3), (6.0, 5)]
-    assert all(5 <= p["x"] <= 6 for p in points) and len({p["x"] for p in points}) == 52
-    assert {p["n"] for p in points} == {3, 4, 5}
-    assert len(points) == 54
-    assert len(list(points_of(claim, Sampled(50, 100), Effort.FULL))) == 104

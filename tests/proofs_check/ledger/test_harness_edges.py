@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from proofs_check.evidence.margin import Undecided, at_most, same
-from proofs_check.ledger.claim import SAMPLES, Control, Effort, Evidence, Interval, Kind, Sampled, Status, Witness
+from proofs_check.ledger.claim import Control, Effort, Evidence, Kind, Status
 from proofs_check.ledger.harness import EvidenceResult, run_claim
 from tests.proofs_check.ledger import planted
 
@@ -60,17 +60,19 @@ def test_a_quotation_has_no_margin_no_points_and_no_control():
 
 
 def test_the_effort_reaches_the_points_of_evidence_and_controls():
-    claim = replace(GOOD, coverage=SAMPLES, hypotheses=(Interval("x", 0.0, 1.0),))
-    for effort, count in ((Effort.QUICK, 5 + 2), (Effort.FULL, 9 + 2)):
+    for effort, count in ((Effort.QUICK, 5), (Effort.FULL, 9)):
         seen = []
 
         def points(effort, seen=seen):
             seen.append(effort)
             return ({"x": 2.0},)
 
-        controls = (Control("outside", None, points), Control("sampled", lambda x: same(1, 2)))
-        evidence = Evidence(Kind.SAMPLED, "planted", lambda x: at_most(x, 1.5), Sampled(5, 9), controls)
-        result = run_claim(replace(claim, evidence=(evidence,)), effort)
+        def listed(effort):
+            return [{"x": x / 9} for x in range(5 if effort is Effort.QUICK else 9)]
+
+        controls = (Control("outside", None, points), Control("false", lambda x: same(1, 2)))
+        evidence = Evidence(Kind.EXACT, "planted", lambda x: at_most(x, 1.5), listed, controls)
+        result = run_claim(replace(GOOD, evidence=(evidence,)), effort)
         assert result.status is Status.CONFIRMED, result.message
         assert (result.evidence[0].points, result.evidence[0].controls_rejected) == (count, 2)
         assert seen == [effort]
@@ -105,7 +107,7 @@ def test_a_control_that_changes_nothing_is_named():
 
 def test_a_witness_may_lie_on_the_boundary():
     evidence = replace(planted._REFUTES, margin=lambda: same(1, 1))
-    assert run_claim(planted._false(evidence=(evidence,), witness=Witness({}))).status is Status.CONFIRMED
+    assert run_claim(planted._false(evidence=(evidence,), witness={})).status is Status.CONFIRMED
 
 
 def test_points_at_both_ends_are_looked_at_again_in_reverse_and_after_the_controls():

@@ -10,14 +10,14 @@ import pytest
 
 from proofs_check.evidence.margin import at_most, same
 from proofs_check.ledger import rows as ledger
-from proofs_check.ledger.claim import SAMPLES, Effort, Evidence, Interval, Kind, Nature, Verdict, Witness
+from proofs_check.ledger.claim import SAMPLES, Effort, Evidence, Kind, Nature, Verdict
 from proofs_check.ledger.harness import run_claim
 from proofs_check.ledger.row import Piece, from_json
 from tests.proofs_check.ledger import planted
 
-HYPOTHESES = (Interval("x", 0.0, 2.5), Interval("n", 3, 9, whole=True), "x is even")
+HYPOTHESES = ("0 <= x <= 2.5", "x is even")
 GOOD = replace(planted.GOOD, id="planted.good", formula="a = b", hypotheses=HYPOTHESES)
-FALSE = planted._false(id="planted.false", witness=Witness({}), source="p. 1", statement="no")
+FALSE = planted._false(id="planted.false", witness={}, source="p. 1", statement="no")
 OPEN = replace(
     planted.GOOD, id="planted.open", verdict=Verdict.UNSETTLED, evidence=(Evidence(Kind.READ, "q"),), note="lost",
     coverage=None,
@@ -60,7 +60,7 @@ def test_a_row_holds_all_of_a_claim():
         "source": "planted",
         "statement": "good",
         "formula": "a = b",
-        "hypotheses": ("0 <= x <= 2.5", "3 <= n <= 9, whole", "x is even"),
+        "hypotheses": ("0 <= x <= 2.5", "x is even"),
         "nature": "mathematical",
         "verdict": "holds",
         "severity": None,
@@ -115,7 +115,7 @@ def test_a_row_shows_each_evidence_with_its_own_controls_and_the_witness():
 
     first = replace(planted._REFUTES, margin=margin)
     second = replace(SAMPLED, controls=(planted.Control("three", lambda: same(3, 1)),))
-    claim = replace(FALSE, evidence=(first, second), witness=Witness({"x": Fraction(1, 3)}, margin))
+    claim = replace(FALSE, evidence=(first, second), witness={"x": Fraction(1, 3)})
     row = rows([claim])[0]
     assert [piece.controls for piece in row.evidence] == [("equal",), ("three",)]
     assert row.witness == {"point": {"x": "1/3"}, "printed": "0", "true": "1/3"}

@@ -10,7 +10,7 @@ import pytest
 from proofs_check.ledger.registry import installed
 
 DECIDES = (ast.If, ast.For, ast.While, ast.Try, ast.With, ast.ClassDef, ast.AsyncFunctionDef, ast.Delete, ast.Global)
-KINDS = ("rule", "runs", "refers", "quoted", "Trained")
+KINDS = ("rule", "no_choice", "runs", "refers", "quoted", "Trained")
 
 
 def modules():

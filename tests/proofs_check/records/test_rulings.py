@@ -14,7 +14,7 @@ from proofs_check.ledger.claim import Severity, Verdict
 from proofs_check.ledger.readings import READINGS, Reading
 from proofs_check.ledger.ruling import Case, from_json, ruled
 from proofs_check.ledger.store import judge, told_apart
-from proofs_check.records import Rule, rule, runs
+from proofs_check.records import Rule, no_choice, rule, runs
 from proofs_check.records.refers import refers
 from proofs_check.records.trained import Trained
 
@@ -96,7 +96,7 @@ BY_HAND = {"verdict", "severity", "hypotheses", "statement", "formula", "witness
            "evidence", "points", "tolerance", "correction", "is_correction", "source", "scope", "nature"}  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", [rule, Rule, runs, refers, Trained], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", [rule, no_choice, Rule, runs, refers, Trained], ids=lambda kind: kind.__name__)
 def test_record_has_no_word_for_what_is_computed(kind):
     assert not set(inspect.signature(kind).parameters) & BY_HAND
 
