@@ -165,14 +165,15 @@ for head in mixings(model, heldout_rows(training, model.config.vocab, 256), trai
 # | $(0, 1, 0)$ | 1 | $e^m y$ |
 #
 # The query is 0, so it matches nothing and distance alone decides: both sentences get the same attention, whatever $\alpha$,
-# $\beta$, the matrices and the scale are. One number $y$ cannot be 0 and $e^{-m}$. The ledger has it as a theorem of its own:
+# $\beta$, the matrices and the scale are. One number $y$ cannot be 0 and $e^{-m}$. The ledger has it as a theorem of its own
+# (`kv.thm3.3.impossible`), and says of the printed one:
 
 # %%
 from proofs_check import verify
 
-found = verify("kv.thm3.3.impossible")["kv.thm3.3.impossible"]
+found = verify("kv.thm3.3")["kv.thm3.3"]
 print(found.status, "-", found.strength)
-print(found.statement)
+print(found.note)
 
 # %%
 for sentence in ([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]):

@@ -111,7 +111,6 @@ def test_the_notebook_about_your_model_runs_on_models_without_slopes_and_says_wh
     assert "of 8 heads give the first token 0.1 more" in shown
 
 
-@pytest.mark.deep
 @pytest.mark.parametrize("name", SOURCES)
 def test_a_notebook_runs_within_three_minutes_and_finds_what_it_says(name):
     node = notebooks.executed(SOURCES[name])  # raises where it fails, or runs on for longer
