@@ -11,13 +11,14 @@ eigenvalues too close, or cancellation in the squares - the head is computed ane
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from theory.alibi import ranges
-from theory.alibi.grams_largest import FLAT, Sphere, bounded, largest
-from theory.alibi.grams_rows import Layer, Side, checked_layer, finite_gram, gram, near_one, room_for
+from theory.alibi.grams_largest import FLAT, Sphere, bounded, is_attained, largest
+from theory.alibi.grams_rows import Layer, Side, checked_layer, finite_gram, gram, near_one, room_for, times_gram
 from theory.alibi.head import Head, of_head
 from theory.checked import sized
 
@@ -77,11 +78,13 @@ def _norm(name: str, rows: np.ndarray, layer: Layer) -> float:
 
 
 def _anew(layer: Layer, head: int) -> float:
-    """The same maximum from float64 Gram matrices or, where these cancel, from orthogonal factors."""
+    """The same maximum from float64 Gram matrices or, where these cancel or deceive, from orthogonal factors."""
     w_q, w_k, offset = layer.w_q[head], layer.w_k[head // layer.group], layer.offsets[head]
     query, key = (gram(rows, layer.gamma, layer.norm) for rows in (w_q, w_k))
-    top = largest(Sphere(query, key, offset, layer.d_model))
-    if top is not None and top.flatness > FLAT:
+    sphere = Sphere(query, key, offset, layer.d_model)
+    top = largest(sphere)
+    asked, seen = (partial(times_gram, rows, layer.gamma, layer.norm) for rows in (w_q, w_k))
+    if top is not None and top.flatness > FLAT and is_attained(top, sphere, asked, seen):
         return math.sqrt(top.value)
     shift = layer.query_bias[head]
     wide = ranges.logit_range(w_q, w_k, layer.gamma, layer.norm_bias, shift, layer.norm)

@@ -130,6 +130,15 @@ def bounded(sphere: Sphere, asked: Product, seen: Product, close: float = CLOSE)
     return None
 
 
+def is_attained(top: Largest, sphere: Sphere, asked: Product, seen: Product) -> bool:
+    """Do the weights in float64 give the value, at the point of the sphere along S^T direction?
+
+    A Gram matrix without full rank has a factor with directions of size 1e-8, which the weights do not have.
+    """
+    with np.errstate(all="ignore"):
+        return abs(_at(top.direction, sphere, asked, seen).value - top.value) <= CLOSE * top.value
+
+
 def _at(c: np.ndarray, sphere: Sphere, asked: Product, seen: Product) -> Seen:
     image, length2 = asked(c)
     scale = math.sqrt(sphere.radius2 / length2) if length2 else math.nan
