@@ -34,16 +34,16 @@ def denial(printed: Statement, inputs: Sequence[Input]) -> Statement:
     return Statement(f"{printed.name}.denied", left, (), either(*(negation(_with(formula, one)) for one in inputs)))
 
 
-def told(inputs: Sequence[Input]) -> str:
+def told(denied: Statement, inputs: Sequence[Input]) -> str:
     """The denial in words."""
     points = (", ".join(f"{name} = {value}" for name, value in one.items()) for one in inputs)
-    return f"whatever is chosen, it fails at {' or at '.join(points)}"
+    return f"whatever {', '.join(v.name for v in denied.variables)} are, it fails at {' or at '.join(points)}"
 
 
 def _inside(v: Variable, value: Any, sizes: Sequence[Term]) -> bool:
     """Is a whole number between the ends; or a list of this length, and each of its items?"""
     if sizes:
-        fits = isinstance(value, list) and num(len(value)) is sizes[0]
+        fits = isinstance(value, list) and truth(eq(num(len(value)), sizes[0]), {}) is True
         return fits and all(_inside(v, item, sizes[1:]) for item in value)
     return type(value) is int and v.radius is None and all(truth(bound, {}) for bound in v.bounds(num(value)))
 

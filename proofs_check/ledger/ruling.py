@@ -69,7 +69,7 @@ def ruled(case: Case, say: Say, tell: Tell) -> Ruling:
     if denied is not None and say(denied)["outcome"] == "proved":
         found = _refuted(case, say, tell)
         governs = denied if found.governs is printed else found.governs
-        return replace(found, governs=governs, repair=f"{told(case.inputs)}; {found.repair}".removesuffix("; "))
+        return replace(found, governs=governs, repair=f"{told(denied, case.inputs)}; {found.repair}".removesuffix("; "))
     outcome = say(printed)["outcome"]
     if outcome == "proved":
         return Ruling(Verdict.HOLDS, None, "proved as printed", printed)

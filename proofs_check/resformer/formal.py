@@ -12,16 +12,16 @@ from proofs_check.core.terms import Term, absolute, both, eq, exp, lift, log, ne
 from proofs_check.language.notation import (
     define,
     each,
+    limit,
     positive,
     real,
     sequence,
-    statement,
     total,
     var,
     when,
     whole,
 )
-from proofs_check.records import Rule, parted, rule, states
+from proofs_check.records import Rule, parted, states
 
 n, layers = whole("n", 1), whole("m", 1)
 logits, others = sequence("s", n), sequence("t", n)
@@ -194,18 +194,14 @@ stack, width, groups, many = whole("L", 1), whole("d", 1), whole("g", 1), whole(
 
 
 def _half() -> Rule:
-    """Keys in every layer and values in one: what is saved of both in every layer, and how near it is to one half."""
-    saved, near = 1 - (stack * width + width) / (2 * stack * width), positive("c")
-
-    def nearly(*given: Term) -> Statement:
-        return statement("", for_all=[stack, width, near], given=given,
-                         says=both(saved < Fraction(1, 2), saved >= Fraction(1, 2) - near))  # fmt: skip
-
-    return rule(
-        "resformer.eq10.cache", "Section 3.5, Eq. 10", nearly(), meant=nearly(2 * near * stack >= 1), reading="large",
+    """Keys in every layer and values in one: the share that is saved, of both in every layer."""
+    saved = 1 - (stack * width + width) / (2 * stack * width)
+    return states(
+        "resformer.eq10.cache", "Section 3.5, Eq. 10", for_all=[stack, width],
+        says=limit(saved, Fraction(1, 2), stack, Fraction(1, 2)),
         why="(L + 1)/(2L) of the cache is left: saved are 37.5 % with 4 layers, 43.75 % with 8, 45.8 % with 12 and "
-        "47.9 % with 24, and never one half, which sharing keys and values by twos saves of an even number of layers.",
-    )
+        "47.9 % with 24. Sharing keys and values by twos saves exactly one half where the number of layers is even.",
+    )  # fmt: skip
 
 
 def _half_grouped() -> Statement:

@@ -1,6 +1,6 @@
 """Write the generated pages that are committed, then the site: out/site/index.html, which opens from a file.
 
-Committed are the claims by paper, the errata, the arena, the scoreboard of `conform`, the family of shifts, the rooms,
+Committed are the errata, the arena, the scoreboard of `conform`, the family of shifts, the rooms,
 the figures of the findings. They tell of this project's papers alone, whatever is installed beside it.
 """
 
@@ -27,7 +27,7 @@ def parser() -> cli.Parser:
     what.add_argument("--shipped", action="store_true", help="write the sha256 of what ships as data, and nothing else")
     what.add_argument(
         "--paper", action="append", metavar="NAME",
-        help="write errata, claims and the page of this paper into --site, and nothing else (repeatable)",
+        help="write errata and the pages of this paper and its claims into --site, and nothing else (repeatable)",
     )
     p.add_argument("--site", default="out/site", metavar="FOLDER", help="where the site goes (default out/site)")
     return p
@@ -55,7 +55,8 @@ def _write_papers(site: Path, papers: list[str]) -> int:
     mine = [row for row in rows if row.paper in papers]
     found = Pages(rows, registry, {}, {}).all() | {"style.css": (HERE / "style.css").read_text("utf-8")}
     found |= {"errata.md": errata(registry, mine)}
-    for name, text in (found | claim_tables(registry, mine)).items():
+    for name, text in found.items():
+        (site / name).parent.mkdir(parents=True, exist_ok=True)
         atomic_write_text(site / name, text)
         print(site / name)
     return 0
@@ -96,7 +97,7 @@ def _write(site: Path, quiet: bool) -> int:
         for path in _old_notebooks():
             notebooks.store(path)
             print(f"wrote {path.with_suffix('.ipynb').relative_to(ROOT)}")
-        texts = documents(registry)
+        texts = documents(registry, rows)
     print(f"wrote {build.write_site(site, rows, registry, texts)}")
     return 0
 
@@ -148,30 +149,31 @@ def ledger() -> Mapping:
 
 def pages(registry, rows) -> dict[Path, str]:
     """Every generated page that is committed, by its path."""
-    from ..pages import arena_page, conform_page, coverage_page, family_page
+    from ..pages import arena_page, conform_page, family_page
 
     folder, readme = ROOT / "docs", ROOT / "README.md"
     worth = folder / "trust.md"
-    return {folder / name: text for name, text in claim_tables(registry, rows).items()} | {
+    return {
         folder / "errata.md": errata(registry, rows),
         folder / "arena.md": arena_page.page(registry),
         folder / "conform-board.md": conform_page.page(),
         folder / "rooms.svg": rooms.picture(),
         folder / "family.md": family_page.page(registry),
-        folder / "coverage.md": coverage_page.page(rows),
         worth: between(between(worth.read_text("utf-8"), SIZES, sizes()), READ, second_reading(rows)),
         readme: between(readme.read_text("utf-8"), FOUND, findings(rows)),
     }
 
 
-def documents(registry) -> dict[str, str]:
+def documents(registry, rows) -> dict[str, str]:
     """The Markdown that the site shows as pages of its own: what is committed, and what is made for it alone."""
-    from ..pages import dissect_page, statements_page
+    from ..pages import coverage_page, dissect_page, statements_page
 
-    committed = (path for path in (ROOT / "docs").glob("*.md") if not path.name.startswith(("errata.", "claims-")))
+    elsewhere = ("errata.", "claims-", "coverage.")  # these have pages of their own
+    committed = (path for path in (ROOT / "docs").glob("*.md") if not path.name.startswith(elsewhere))
     found = {path.stem: path.read_text("utf-8") for path in sorted(committed)}
     found |= {name.lower(): (ROOT / f"{name}.md").read_text("utf-8") for name in ("CONTRIBUTING", "CHANGELOG")}
-    return found | {"dissected": dissect_page.page(), "statements": statements_page.page(registry)}
+    return found | {"coverage": coverage_page.page(rows), "dissected": dissect_page.page(),
+                    "statements": statements_page.page(registry)}  # fmt: skip
 
 
 def findings(rows) -> list[str]:
@@ -187,9 +189,6 @@ def findings(rows) -> list[str]:
             f"{len(wrong)} claims of the papers are false or misprinted, by {len(docket.defects(wrong))} defects: the "
             "[errata](docs/errata.md) list them. `python -m scripts verify --id kv.thm3.3` prints one claim in "
             "full."]  # fmt: skip
-
-
-CORE = "What the core decided"
 
 
 def sizes() -> list[str]:
@@ -214,40 +213,6 @@ def second_reading(rows) -> list[str]:
     lines = [[verdict, *(str(pairs.count((verdict, word)) or "") for word in words)] for verdict in words]
     header = ["ruling", *(f"read as {word}" for word in words)]
     return ["| " + " | ".join(cells) + " |" for cells in (header, ["---"] * 6, *lines)]
-
-
-def claim_tables(registry, rows) -> dict[str, str]:
-    """The page of claims of each paper that rows belong to, its versions together, by the name of its file."""
-    papers = {paper.short: f"claims-{paper.page}.md" for paper in docket.papers(row.id for row in rows).values()}
-    return {name: claim_table(registry, rows, paper) for paper, name in papers.items()}
-
-
-def claim_table(registry, rows, paper: str) -> str:
-    """Every claim of one paper, in the docket's order: one table a group."""
-    lines = [f"# Claims: {paper}", "", f"Generated by `make docs` from the registry. {_papers(rows)}", ""]
-    lines += ["`python -m scripts verify --id ID` runs one and prints it in full. [Errata](errata.md) tell the first "
-              "groups at length; CONTRIBUTING says how a ruling is made.", ""]  # fmt: skip
-    header = "| id | source | statement | verdict | covers | evidence | holds instead, or stands beside |"
-    for group, every in docket.grouped(rows):
-        mine = [row for row in every if docket.paper(row) == paper]
-        if mine:
-            lines += [f"## {group.title} ({len(mine)})", "", *([group.lead, ""] if group.lead else [])]
-            lines += [header, "|---" * 7 + "|", *("| " + " | ".join(_cells(row, registry)) + " |" for row in mine), ""]
-    proved = [row for row in rows if row.strength == "proved" and docket.paper(row) == paper]
-    lines += [f"## {CORE}", "", "The sentences that it decided, printed from their trees.", ""]
-    lines += [f"- `{row.id}`: {row.core['outcome']}: {escaped(row.as_data)}" for row in proved] + [""]
-    return "\n".join(lines)
-
-
-def _cells(row, registry) -> tuple[str, ...]:
-    core = [f"[core](#{CORE.lower().replace(' ', '-')})"] if row.strength == "proved" else []
-    kinds = ", ".join(dict.fromkeys([*core, *(e.kind.value for e in registry[row.id].evidence)]))
-    link = row.correction or row.outcome_of
-    verdict = row.verdict + (f" ({row.severity})" if row.severity else "")
-    read = f" (Read: {escaped(row.reading)})" if row.reading else ""
-    statement = escaped(row.statement) + read
-    return (f"`{row.id}`", escaped(row.source), statement, verdict, row.coverage or "", kinds,
-            f"`{link}`" if link else "")  # fmt: skip
 
 
 WRONG = ("holds_if", "typo", "false", "refuted")

@@ -1,4 +1,4 @@
-"""docs/coverage.md: what the claims are, how many are decided, which places they are about, what is left out."""
+"""The page of coverage: what the claims are, how many are decided, which places they are about, what is left out."""
 
 import re
 import sys

@@ -67,7 +67,7 @@ def test_what_is_stored_and_the_drained_value():
     cache = side(resformer.FORMAL["resformer.eq10.grouped"], 2)
     point = {"L": 8, "g": 2, "h": 8, "a": 3, "d": 1}
     close(cache, point, float(value_residual.svformer_cache(8, 8, 2, 3)))
-    saved = side(resformer.FORMAL["resformer.eq10.cache"], 0, 1)
+    saved = resformer.FORMAL["resformer.eq10.cache"].says.terms[0]
     close(saved, point, 1 - float(value_residual.svformer_cache(8)))
     rest = value_residual.drained_value([2.0], 0.5, 0.25)
     drained = {"a": Fraction(1, 2), "m": Fraction(1, 4), "w": 2, "v": exactly(rest)[0] - 2}

@@ -86,7 +86,6 @@ RULINGS = {
         "waiver.eq8",
         "waiver.sec3.2.smaller",
         "waiver.sec3.3.2.impossible",
-        "resformer.eq10.cache",
         "resformer.eq9",
         "resformer.sec3.1.doubles",
         "resformer.tab3.accumulation",
@@ -220,7 +219,7 @@ kv.thm3.4.mean | statement | differs from L by at most
 razor.eq4.rotary.limit | hypotheses | 2 pi
 razor.sec3.1.budget | statement | at most 1 in every head
 razor.sec3.1.budget_saving | statement | a mass of at most 1
-razor.sec3.1.discard | note | D <= numerator
+razor.sec3.1.discard | note | at least the range D
 razor.sec3.1.minimal | note | range D
 razor.sec4.1.group_window | statement | 1.2728
 razor.thm1.one_size | statement | one sign
@@ -247,7 +246,7 @@ resformer.eq10.cache | statement | (2L)
 # What a statement as data is about, in its own words: hypotheses, and rows of every kind.
 AS_DATA = _rows("""
 resformer.beyond.smoothing | 1 <= p <= n
-resformer.eq10.cache | if 1 <= 2 c L
+resformer.eq10.cache | tends to 1/2
 resformer.eq10.grouped | 1 <= g <= h
 resformer.eq11.rows | 1 <= q <= n
 """)

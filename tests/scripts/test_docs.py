@@ -3,6 +3,7 @@
 import re
 import shlex
 from fnmatch import fnmatchcase
+from html import escape
 
 import pytest
 from markdown_it import MarkdownIt
@@ -17,6 +18,8 @@ from scripts import __main__ as one_command
 from scripts.commands import docs, table
 from scripts.pages import family_page, gallery
 from scripts.pages.markdown import escaped, markdown_text
+from scripts.pages.site.pages import Pages
+from scripts.pages.site.view import claim_link
 from tests.dynamics.hf import models
 from tests.scripts.commands import text_of
 
@@ -146,11 +149,12 @@ def test_what_is_kept_goes_with_what_it_follows_from(ledger, monkeypatch):
 def test_what_the_core_says_stands_beside_the_sentence_that_it_decided(ledger):
     registry, rows = ledger
     decided = [row for row in rows if row.strength == "proved"]
-    tables = docs.claim_tables(registry, rows)
-    assert sum(page.count("[core](#what-the-core-decided)") for page in tables.values()) == len(decided) > 100
-    told = "\n".join([*tables.values(), family_page.page(registry)])
+    site = Pages(rows, registry, {}, {}).all()
+    assert len(decided) > 100
     for row in decided:
-        assert f"- `{row.id}`: {row.core['outcome']}: {escaped(row.as_data)}\n" in told, row.id
+        page = site[claim_link(row.id)]
+        assert f"As the core reads it: {row.core['outcome']}" in page, row.id
+        assert all(escape(part, quote=False) in page for part in beside(row).split("; where ")), row.id
     assert all(escaped(row.as_data) in family_page.page(registry) for row in decided if "family.gap" in row.id)
     errata = docs.errata(registry, rows)
     refuted = [row for row in decided if row.verdict in docs.WRONG and row.core["outcome"] == "refuted"]

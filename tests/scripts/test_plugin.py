@@ -2,6 +2,8 @@
 
 import re
 import sys
+from os.path import normpath
+from pathlib import Path
 
 import pytest
 
@@ -59,7 +61,7 @@ def own_pages():
     claims = docs.ledger()
     rows = [record(claim, claims) for claim in claims.values()]
     site = Pages(rows, claims, {}, {})
-    return [docs.errata(claims, rows), docs.claim_tables(claims, rows), docs.findings(rows), site.nav, site.all()]
+    return [docs.errata(claims, rows), docs.findings(rows), site.nav, site.all()]
 
 
 KEPT = (registry.installed.cache_clear, registry._mentions.cache_clear, store._file.cache_clear, store._ALONE.clear,
@@ -109,19 +111,18 @@ def test_the_commands_work_for_it(other, command, done, here):
 
 def test_its_pages_are_written_where_they_are_asked_for_and_lead_nowhere_else(other, done, here):
     written = done("docs", "--paper", "other", "--site", "site").split()
-    assert sorted(written) == [
-        f"site/{name}" for name in ("claims-other.md", "claims.html", "errata.html", "errata.md", "paper-other.html",
-                                    "style.css")
-    ]
+    assert {name.removeprefix("site/") for name in written} == {
+        "claims.html", "errata.html", "errata.md", "paper-other.html", "style.css",
+        *(f"claims/{name}.html" for name in NAMES),
+    }
     texts = {name: (here / name).read_text("utf-8") for name in written}
     assert "[Exponentials & co.](https://example.org/other)." in texts["site/errata.md"]
-    assert texts["site/claims-other.md"].startswith("# Claims: other paper\n")
-    assert "other_paper/claims.py:8" in texts["site/paper-other.html"]
+    assert "other_paper/claims.py:8" in texts[f"site/claims/{NAMES[0]}.html"]
     for name, text in texts.items():
         links = [link for link in re.findall(r'href="([^"]+)"', text) if "://" not in link]
-        assert {f"site/{link.split('#')[0]}" for link in links if link[0] != "#"} <= set(written), name
-        assert all(f'id="{link.split("#")[1]}"' in texts[f"site/{link.split('#')[0]}"] for link in links
-                   if "#" in link and link[0] != "#")
+        ends = [normpath(Path(name).parent / link) if link[0] != "#" else f"{name}{link}" for link in links]
+        assert {end.split("#")[0] for end in ends} <= set(written), name
+        assert all(f'id="{end.split("#")[1]}"' in texts[end.split("#")[0]] for end in ends if "#" in end)
 
 
 def test_the_pages_of_this_project_are_the_same_beside_it(request, monkeypatch):

@@ -45,7 +45,8 @@ from theory.landscape import symbolic
 
 ONE_SLIP = (
     "It is one slip, e^{alpha2} for the e^{alpha1} that the derivation above Table 3 prints: it stands in Table 3, "
-    "Eq. 10, Eq. 14 and the listing."
+    "Eq. 10, Eq. 14 and the listing. The order terms O(T) are filled in with the exact rests, T - 2 in S and T - 4 "
+    "other tokens below the logarithm, and tokens are orthonormal; a1, a2, b1, b2 are alpha and beta."
 )
 
 
@@ -71,7 +72,7 @@ def sentence() -> list[Rule | Statement]:
         rule(
             "kv.eq10", "Section 3.2, Eq. 10", _interior(eq(call(LOSS, T, i, *LOGITS), _printed_loss(PRINTED_EDGE))),
             meant=_interior(eq(call(LOSS, T, i, *LOGITS), _printed_loss(EDGE))), shown="kv.appC.logits.edges",
-            repeats="kv.tab3", why="The tokens i - 1 and T have e^{b1/S + b2 a_1}. " + ONE_SLIP,
+            repeats="kv.tab3", why="The tokens i - 1 and T have e^{b1/S + b2 e^{alpha1}/S}. " + ONE_SLIP,
         ),
         states(
             "kv.eq10.corrected", "added to Section 3.2, Eq. 10",
@@ -85,7 +86,7 @@ def sentence() -> list[Rule | Statement]:
         ),
         rule(
             "kv.appC.footnote12", "Appendix C, footnote 12", _successor(T - 1), meant=_successor(T - 2),
-            why="At i = T - 1 the successor is token T, which the last key mixes in.",
+            why="At i = T - 1 the successor is token T, which the value at T + 1 mixes in: b2 exp(a1) stands for b2.",
         ),
         statement(
             "kv.appC.every_position",

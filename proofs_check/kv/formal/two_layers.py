@@ -106,7 +106,7 @@ def two_layers() -> list[Rule | Statement]:
         _softmax_change(),
         rule(
             "kv.appA.step4", "Appendix A, fourth inequality (both versions)", _norm(None), meant=_norm(1),
-            repeats="kv.eq8.domain",
+            repeats="kv.eq8.domain", why="Over which X_L the norm is taken is not said.",
         ),
         states(
             "kv.appA.step6.sharp", "added to Appendix A (both versions)",

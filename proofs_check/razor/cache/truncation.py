@@ -126,6 +126,18 @@ CLAIMS: tuple[Claim, ...] = (
         formula=r"m-n>L_h\ \forall n\in D\implies\|o-o_K\|\le\epsilon\,\mathrm{diam}\,V",
     ),
     mathematical(
+        "razor.sec3.1.discard",
+        SECTION,
+        "All tokens further than L_h can be safely discarded (eps = 0.1 %).",
+        verdict=Verdict.HOLDS_IF,
+        severity=Severity.REPAIRABLE,
+        reading="Discarded are the tokens at distances beyond L_h, and safely means that together they weigh less than "
+        "eps.",
+        formula=r"\sum_{m-n>L_h}a_{m\to n}<\epsilon",
+        note=mass.RANGE + ", as it is with W_Q^T W_K, gains of one size and no bias. Where it is not, Theorem 1 fails "
+        "and with it this. The reason given, a bound for each token, is not enough: razor.sec3.1.discard.sum.",
+    ),
+    mathematical(
         "razor.sec3.1.minimal.sum",
         ADDED,
         "That each dropped token weighs at most eps does not bound the change of the output by eps diam(V): inside L_h "

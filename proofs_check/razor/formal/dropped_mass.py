@@ -3,7 +3,6 @@
 from fractions import Fraction
 from typing import Any
 
-from proofs_check.core.domain import Variable
 from proofs_check.core.statement import Statement
 from proofs_check.core.terms import Term, both, eq, exp, implies, log
 from proofs_check.language.notation import (
@@ -41,7 +40,7 @@ from proofs_check.razor.formal.definitions import (
     window,
 )
 from proofs_check.razor.formal.head_outputs import OUTPUTS, share
-from proofs_check.records import Rule, parted, rule, states
+from proofs_check.records import parted, states
 
 BEYOND = 1 / (1 + exp(-spread) * (exp(slope * window) - 1))  # theory.alibi.dropped_mass_bound
 ENOUGH = log(1 + (1 / delta - 1) * exp(spread)) / slope  # theory.alibi.window_for_mass
@@ -91,21 +90,15 @@ def _form() -> Statement:
         says=both(found <= bound, found < eps, implies(spread > 0, bound < eps)),
     )  # fmt: skip
 
-def _discard() -> Rule:
-    """numerator: that of Eq. 2 without -ln eps. It has to be the range D of the logits at least."""
 
-    def beyond(numerator: Variable) -> Statement:
-        term = exp(logits[k] - slope * (n - k))
-        dropped = when((numerator - log(eps)) / slope < n - k, term, 0)
-        return statement("", for_all=[n, slope, spread, numerator, base, logits, eps],
-                         says=total(k, 1, n, dropped) / total(k, 1, n, term) < eps)  # fmt: skip
-
-    return rule(
-        "razor.sec3.1.discard", "Section 3.1", beyond(real("numerator")), meant=beyond(real("numerator", spread)),
-        why="What is discarded lies at distances beyond L_h; safely means that together it weighs less than eps. The "
-        "numerator is as large as the range with W_Q^T W_K, gains of one size and no bias; where it is not, Theorem 1 "
-        "fails and with it this. The reason given, a bound for each token, is not enough: razor.sec3.1.discard.sum.",
-    )
+def _discard() -> Statement:
+    """The added hypothesis: the numerator of Eq. 2 without -ln eps is at least the range D of the logits."""
+    numerator, term = real("numerator", spread), exp(logits[k] - slope * (n - k))
+    dropped = when((numerator - log(eps)) / slope < n - k, term, 0)
+    return statement(
+        "razor.sec3.1.discard", for_all=[n, slope, spread, numerator, base, logits, eps],
+        says=total(k, 1, n, dropped) / total(k, 1, n, term) < eps,
+    )  # fmt: skip
 
 
 def _discard_sum() -> Statement:

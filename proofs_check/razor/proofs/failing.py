@@ -18,7 +18,6 @@ POINTS: dict[str, dict[str, Any]] = {
     "razor.thm1": TWO_TOKENS,
     "razor.appA.last_step": {"n": 2, "s": (0, -1), "l": 1, "j": 1},
     "razor.eq7": ONE_DIRECTION,
-    "razor.sec3.1.discard": {"n": 2, "l": 1, "D": 1, "numerator": 0, "a": 0, "s": (1, 0), "eps": Fraction(1, 2)},
     "razor.eq8": {**ONE_DIRECTION, "e": 1, "p": ((1, 0, 0),), "r": ((1, 0, 0),)},
 }
 

@@ -330,7 +330,7 @@ SCRIPTS: dict[str, Callable[[], Scripts]] = {
     "razor.thm1.corrected": _thm1_corrected,
     "razor.sec3.1.discard.corrected": _discard_corrected,
     "razor.sec3.1.form": _form,
-    "razor.sec3.1.discard.meant": _discard,
+    "razor.sec3.1.discard": _discard,
     "razor.sec3.1.sinks": _sinks,
 }
 NEEDS: dict[str, str] = {

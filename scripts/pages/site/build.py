@@ -63,7 +63,10 @@ def write_site(folder: Path, rows: list[dict], registry: Mapping, documents: Map
 
 def write_pages(folder: Path, pages: Mapping[str, str]) -> None:
     """All texts, whole or not at all."""
-    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "claims").mkdir(parents=True, exist_ok=True)
+    for path in (folder / "claims").glob("*.html"):
+        if f"claims/{path.name}" not in pages:
+            path.unlink()
     for name, page in pages.items():
         if not _says(folder / name, page):
             atomic_write_text(folder / name, page)

@@ -63,10 +63,10 @@ FINDINGS = (
 )  # fmt: skip
 BLOOM = "explorer.html#pane=alibi"
 QUESTIONS = (
-    ("Is Theorem 3.3 true?", "paper-kv.html#kv.thm3.3", "On the tokens 2 to L - 1 it is. Under the causal mask it is "
+    ("Is Theorem 3.3 true?", claim_link("kv.thm3.3"), "On the tokens 2 to L - 1 it is. Under the causal mask it is "
      "not; the smallest example and the error stand beside it."),
     ("How far can a BLOOM head see?", BLOOM, "Set slope and range, read the distance. Of a checkpoint: "
      "python -m scripts scope MODEL."),
-    ("Why is the printed figure wrong?", "paper-kv.html#kv.listing_l.picture", "Its listing has four slips; drag the "
+    ("Why is the printed figure wrong?", claim_link("kv.listing_l.picture"), "Its listing has four slips; drag the "
      "point and compare."),
 )  # fmt: skip

@@ -12,10 +12,10 @@ from theory import __version__
 
 from ...commands import report
 from .. import coverage_page, docket, gallery
-from . import api, text
+from . import api, text, uses
 from .findings import FINDINGS, QUESTIONS
 from .notebooks import body, heading
-from .view import claim_link, page_of, sections, views
+from .view import View, claim_link, page_of, sections, views
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
@@ -25,8 +25,8 @@ OTHERS = (("Explorer", "explorer.html"), ("Figures", "figures.html"), ("Notebook
           ("Trust", "trust.html"), ("Add to it", "contributing.html"))  # fmt: skip
 ERRATA = ("false", "holds_if", "typo")
 PAPER_LEAD = (
-    "Every claim in the order of the paper's sections, with the verdict, what it rests on, the smallest example where "
-    "it fails, and what holds instead. Statements marked ours stand beside the claims that they correct or complete."
+    "Every claim in the order of the paper's sections. Each has a page with the verdict, the evidence, the smallest "
+    "example where it fails, and what holds instead. Statements marked ours stand beside the claims of the paper."
 )  # fmt: skip
 CLAIMS_LEAD = "Every claim of the papers, and our statements beside them, worst first. Each leads to its page."
 API_LEAD = (
@@ -52,11 +52,13 @@ class Pages:
         papers = [(paper.short[0].upper() + paper.short[1:], page) for page, paper in self.papers.items()]
         self.nav = [("Findings", "index.html"), *papers, *RULED, *OTHERS] if documents else [*papers, *RULED]
         self.environment = environment(set(registry))
+        self.users = uses.users(rows, documents)
 
     def all(self) -> dict[str, str]:
         """Every page that is made from a template, by file name."""
         found = {"errata.html": self.errata(), "claims.html": self.claims()}
         found |= {page: self.paper(page) for page in self.papers}
+        found |= {view.link: self.claim(view) for _, members in self.groups for view in members}
         if not self.documents:
             return found
         found |= {"index.html": self.front(), "figures.html": self.figures()}
@@ -65,8 +67,8 @@ class Pages:
         return {f"{name}.html": self.document(name) for name in self.documents} | found
 
     def render(self, here: str, template: str, **values: Any) -> str:
-        page = self.environment.get_template(template)
-        return page.render(here=here, nav=self.nav, up="", alone=False, version=__version__, **values)
+        page, up = self.environment.get_template(template), "../" * here.count("/")
+        return page.render(here=here, nav=self.nav, up=up, alone=False, version=__version__, **values)
 
     def front(self) -> str:
         own = [row for row in self.rows if not row.is_correction]
@@ -87,6 +89,11 @@ class Pages:
                            tiles=[tile for tile in tiles if tile[1]],
                            worst=[view for view in mine if view.group.key == "breaks"], sections=sections(mine),
                            figures=[f for f in FINDINGS * bool(self.documents) if page_of(f.claims[0]) == page])
+
+    def claim(self, view: View) -> str:
+        page = page_of(view.id) or "claims.html"
+        return self.render(view.link, "one.html.j2", title=view.id, claim=view, page=page, paper=self.papers.get(page),
+                           users=self.users[view.id])
 
     def errata(self) -> str:
         groups = [(group, members) for group, members in self.groups if members[0].row.verdict in ERRATA]
@@ -131,11 +138,17 @@ def environment(ids: set[str]) -> Any:
                                undefined=jinja2.StrictUndefined, trim_blocks=True)  # fmt: skip
     found.globals["ids"] = ids
     found.filters.update(math=report.math, show=report.show, claim_link=claim_link, anchor=text.anchor,
-                         claims=lambda words: inline(words, ids))  # fmt: skip
+                         named=lambda words, up="": named(words, ids, up))  # fmt: skip
     return found
 
 
-def inline(words: str, ids: set[str]) -> str:
-    """Plain words as HTML: what stands between backticks as code, claim ids as links to their claims."""
-    escaped = str(jinja2.filters.escape(words))
-    return text.linked(re.sub(r"`([^`]+)`", r"<code>\1</code>", escaped), ids)
+def named(words: str, ids: set[str], up: str = "") -> str:
+    """Plain words as HTML: what stands between backticks as code, each id of a claim as a link to it.
+
+    up: the way to the site's root.
+    """
+    def link(match: re.Match) -> str:
+        return f'<a href="{up}{claim_link(match[0])}">{match[0]}</a>' if match[0] in ids else match[0]
+
+    code = re.sub(r"`([^`]+)`", r"<code>\1</code>", str(jinja2.filters.escape(words)))
+    return jinja2.filters.Markup(re.sub(r"[a-z]\w*(?:\.\w+)+", link, code))

@@ -17,7 +17,7 @@ WORDS = {"holds": "holds", "holds_if": "holds under a hypothesis", "false": "fal
 
 
 class View:
-    """A claim as a page shows it. row: of the ledger, decided; page: where its permanent anchor is, or none."""
+    """A claim as a page shows it. row: of the ledger, decided; paged: has it a page, or an anchor of this one?"""
 
     def __init__(self, row: Row, group: docket.Group, claim: Any = None, paged: bool = True):
         self.row, self.group, self.claim, self.paged = row, group, claim, paged
@@ -26,15 +26,11 @@ class View:
 
     @property
     def link(self) -> str:
-        return claim_link(self.id) if self.paged else f"#{self.id}"
+        return self.to(self.id)
 
-    @property
-    def correction_link(self) -> str:
-        return claim_link(self.row.correction) if self.paged else f"#{self.row.correction}"
-
-    @property
-    def outcome_link(self) -> str:
-        return claim_link(self.row.outcome_of) if self.paged else f"#{self.row.outcome_of}"
+    def to(self, name: str) -> str:
+        """Where a claim is found from here."""
+        return claim_link(name) if self.paged else f"#{name}"
 
     @property
     def verdict_words(self) -> str:
@@ -102,6 +98,18 @@ class View:
         return report.note_title(self.row)
 
     @property
+    def ruling(self) -> str:
+        """The row of the table that gives the verdict, or the note that a person wrote."""
+        return self.row.note or ("Proved as printed." if self.row.case is not None else "")
+
+    @property
+    def proof(self) -> str:
+        """What the core's proof rests on, where it takes more than arithmetic."""
+        from proofs_check.ledger.registry import sketch
+
+        return (self.row.strength == "proved" and sketch(self.id)) or ""
+
+    @property
     def mutants(self) -> str:
         made = self.row.mutants
         if not made or not made["made"]:
@@ -129,8 +137,8 @@ def _ran(piece: Piece) -> str:
 
 
 def claim_link(name: str) -> str:
-    """The permanent address of a claim."""
-    return f"{page_of(name) or 'claims.html'}#{name}"
+    """The address of a claim's page, from the site's root."""
+    return f"claims/{name}.html"
 
 
 def page_of(name: str) -> str | None:

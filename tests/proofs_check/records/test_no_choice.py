@@ -68,7 +68,7 @@ def test_no_choice_makes_a_sentence_false_and_another_place_to_look_makes_it_hol
     assert ruled(Case(INVERSE, inputs=TWO), say, told_apart).governs.name == "mine.choice.denied"
     made = ruled(Case(INVERSE, there, "places", inputs=TWO), say, told_apart)
     assert made.governs is there
-    assert made.repair == "whatever is chosen, it fails at n = 1, x = [1] or at n = 1, x = [2]"
+    assert made.repair == "whatever t, a are, it fails at n = 1, x = [1] or at n = 1, x = [2]"
 
 
 def test_a_poor_choice_is_no_denial_and_a_good_one_is_none_either():

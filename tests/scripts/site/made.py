@@ -15,7 +15,8 @@ PIXEL = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQV
 @cache
 def pages():
     registry = load()
-    return Pages(docs.records(registry), registry, docs.documents(registry), nodes()).all()
+    rows = docs.records(registry)
+    return Pages(rows, registry, docs.documents(registry, rows), nodes()).all()
 
 
 def nodes():
