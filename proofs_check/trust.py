@@ -24,7 +24,8 @@ LOGIC = (
 PAPERS = sorted(path.parent.name for path in ROOT.glob("proofs_check/*/paper.toml"))
 # What makes a verdict and its words of what the core decides.
 RULINGS = (
-    *(f"proofs_check.ledger.{name}" for name in ("denial", "place", "readings", "rule", "ruling")),
+    "proofs_check.language.denial",
+    *(f"proofs_check.ledger.{name}" for name in ("place", "readings", "rule", "ruling")),
     *(f"proofs_check.records.{name}" for name in ("quoted", "tables")),
 )  # fmt: skip
 DEFINITIONS = tuple(f"proofs_check.{paper}.formal" for paper in PAPERS)

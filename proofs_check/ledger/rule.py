@@ -11,8 +11,8 @@ from proofs_check.core.printing import formula, hypotheses, sentence
 from proofs_check.core.statement import Definition, Statement
 from proofs_check.core.terms import Term
 from proofs_check.language import statement
+from proofs_check.language.denial import Input
 from proofs_check.ledger.claim import Claim, Nature, Verdict
-from proofs_check.ledger.denial import Input
 from proofs_check.ledger.paper import Paper
 from proofs_check.ledger.place import BOTH, Place
 from proofs_check.ledger.readings import READINGS

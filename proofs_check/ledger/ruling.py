@@ -11,8 +11,8 @@ from proofs_check.core.mutants import mutants
 from proofs_check.core.printing import text
 from proofs_check.core.statement import Statement, from_data
 from proofs_check.core.terms import ZERO, Term, children, conjuncts, walk
+from proofs_check.language.denial import Input, denial, told
 from proofs_check.ledger.claim import Severity, Verdict
-from proofs_check.ledger.denial import Input, denial, told
 from proofs_check.ledger.readings import READINGS
 
 Say = Callable[[Statement], Mapping[str, Any]]  # what the core says of a statement, as `verdicts.summary` has it

@@ -17,7 +17,7 @@ from proofs_check.language import (
     var,
     whole,
 )
-from proofs_check.ledger.denial import denial
+from proofs_check.language.denial import denial
 from proofs_check.ledger.rows import decided, record
 from proofs_check.ledger.ruling import Case, from_json, ruled
 from proofs_check.ledger.store import judge, searched, told_apart
