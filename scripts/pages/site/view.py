@@ -44,6 +44,13 @@ class View:
         return WORDS[self.row.verdict] + (f", {self.row.severity}" if self.row.severity else "")
 
     @property
+    def facets(self) -> tuple[str, ...]:
+        """What a search may ask for: `rows.FACETS`, in words, "" for none."""
+        row = self.row
+        status = (row.status or "").replace("_", " ")
+        return self.paper, WORDS[row.verdict], row.severity or "", row.strength or "read", status
+
+    @property
     def badge(self) -> str:
         """What the run found, where there was one and it is not agreement."""
         status = self.row.status
