@@ -11,7 +11,6 @@ import json
 import re
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 from . import cli
 
@@ -22,9 +21,9 @@ def parser() -> cli.Parser:
     p.add_argument("--out", default="out/report.html", metavar="FILE", help="page to write (default out/report.html)")
     p.add_argument("--figures", default="out", metavar="DIR", help="folder with the two pictures (default out)")
     p.add_argument("--training", default="out/train", metavar="DIR", help="folder that train wrote (default out/train)")
-    p.add_argument("--construction", default="out/construct.json", metavar="FILE",
-                   help="JSON that construct wrote (default out/construct.json)")  # fmt: skip
-    p.add_argument("--before", metavar="FILE", help="JSON of an earlier verify: the page says what changed since")
+    built = "out/construct.json"
+    p.add_argument("--construction", default=built, metavar="FILE", help=f"JSON of construct (default {built})")
+    p.add_argument("--before", metavar="FILE", help="JSON of an earlier verify, if there is one: what changed since")
     return p
 
 
@@ -32,14 +31,14 @@ def main(argv: list[str] | None = None) -> int:
     args = parser().parse_args(argv)
     target = cli.output_file(args.out)
     run = read(Path(args.source))
-    before = None if args.before is None or not Path(args.before).is_file() else read(Path(args.before))
+    before = _json(Path(args.before), "claims")["claims"] if args.before and Path(args.before).is_file() else None
 
     from dynamics.files.atomic import atomic_write_text
 
     from ..pages.site.run import page
 
-    text = page(run, before, pictures(Path(args.figures)), training(Path(args.training)),
-                construction(Path(args.construction)))  # fmt: skip
+    built = construction(Path(args.construction))
+    text = page(run, before, pictures(Path(args.figures)), training(Path(args.training)), built)
     atomic_write_text(target, text)
     print(f"wrote {target}: {len(run['claims'])} claims, {len(text) // 1024} KiB")
     return 0
@@ -51,11 +50,20 @@ def read(path: Path) -> dict:
         raise ValueError(f"no results at {path}: run `{cli.program('verify')} --json {path}` first")
     from proofs_check.ledger.row import from_json
 
+    found = _json(path, "claims", "summary")
     try:
-        report = json.loads(path.read_text(encoding="utf-8"))
-        return {"claims": list(map(from_json, report["claims"])), "summary": dict(report["summary"])}
+        return {"claims": list(map(from_json, found["claims"])), "summary": dict(found["summary"])}
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path} is not the JSON that verify writes: {error}") from error
+
+
+def _json(path: Path, *names: str) -> dict:
+    """These parts of a JSON object. Raises ValueError where one is missing."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        return {name: found[name] for name in names}
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{path} is not the JSON that its command writes: {error}") from error
 
 
 def pictures(folder: Path) -> dict[str, str]:
@@ -86,15 +94,9 @@ def training(folder: Path) -> list[dict]:
     return rows
 
 
-def construction(path: Path) -> dict[str, Any] | None:
+def construction(path: Path) -> dict | None:
     """The JSON of construct, or None where there is none. Raises ValueError where it is broken."""
-    if not path.is_file():
-        return None
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        return {name: found[name] for name in ("holds", "broken", "setting", "rows")}
-    except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{path} is not the JSON that construct writes: {error}") from error
+    return _json(path, "holds", "broken", "setting", "rows") if path.is_file() else None
 
 
 # What the note of a claim says, by its verdict.

@@ -38,9 +38,10 @@ FAILED = ("contradicted", "error", "undecided")
 FEW = 20  # changed claims that are named
 
 
-def page(run: Mapping[str, Any], before: Mapping[str, Any] | None, pictures: Mapping[str, str],
+def page(run: Mapping[str, Any], before: Sequence[Mapping] | None, pictures: Mapping[str, str],
          models: Sequence[Mapping[str, Any]], built: Mapping[str, Any] | None) -> str:  # fmt: skip
-    """The page as one string. run, before: the JSON of verify with rows for claims; pictures: URLs by name."""
+    """The page as one string. run: the JSON of verify, its claims as rows; before: the claims of an earlier one, not
+    read as rows; pictures: URLs by name."""
     rows = run["claims"]
     groups = views(rows, {}, paged=False)
     every = [view for _, members in groups for view in members]
@@ -50,7 +51,7 @@ def page(run: Mapping[str, Any], before: Mapping[str, Any] | None, pictures: Map
         failed=[view for status in FAILED for view in every if view.row.status == status],
         titles=docket.titles(rows), papers=papers(rows), findings=told(rows), by_id={row.id: row for row in rows},
         pictures=pictures, captions=CAPTIONS, models=models, built=built, theorems=TITLES,
-        changes=None if before is None else changes(before["claims"], rows), few=FEW,
+        changes=None if before is None else changes(before, map(vars, rows)), few=FEW,
     )  # fmt: skip
 
 
@@ -87,13 +88,13 @@ def told(rows: Iterable[Row]) -> list[Finding]:
     return [finding for finding in FINDINGS if confirmed.issuperset(finding.claims)]
 
 
-def changes(before: Iterable[Row], now: Iterable[Row]) -> list[tuple[str, str]]:
+def changes(before: Iterable[Mapping], now: Iterable[Mapping]) -> list[tuple[str, str]]:
     """Each claim that is new, gone, or has another ruling or status than before, with what changed."""
-    old, new = ({row.id: _state(row) for row in rows} for rows in (before, now))
+    old, new = ({row["id"]: _state(row) for row in rows} for rows in (before, now))
     both = ((name, f"{old[name]}; now {new[name]}") for name in new if name in old and old[name] != new[name])
     added = ((name, f"new: {state}") for name, state in new.items() if name not in old)
     return [*both, *added, *((name, f"gone; it was {state}") for name, state in old.items() if name not in new)]
 
 
-def _state(row: Row) -> str:
-    return ", ".join(filter(None, (row.verdict, row.severity, row.strength, row.status)))
+def _state(row: Mapping) -> str:
+    return ", ".join(filter(None, map(row.get, ("verdict", "severity", "strength", "status"))))

@@ -41,7 +41,7 @@ class View:
         """The verdict with its severity; what is ours says so."""
         if self.row.is_correction:
             return "ours"
-        return WORDS[self.row.verdict] + (f", {self.row.severity}" if self.row.severity else "")
+        return ", ".join(dict.fromkeys(filter(None, (WORDS[self.row.verdict], self.row.severity))))
 
     @property
     def facets(self) -> tuple[str, ...]:

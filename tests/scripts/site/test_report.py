@@ -1,7 +1,8 @@
-"""The report of a run of all claims, one of them contradicted: what is taken up, what is visible, what the search does."""
+"""The report of a run of all claims, one of them contradicted: what it takes up, what is visible, what is found."""
 
 import json
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from PIL import Image
@@ -21,8 +22,8 @@ SHOWN = "return [...document.querySelectorAll('.claims > li')].map(e => e.queryS
 
 @pytest.fixture(scope="module")
 def rows():
-    found = [replace(row, status="not_checked" if row.strength == "read" else "confirmed")
-             for row in docs.records(load())]  # fmt: skip
+    states = {"read": "not_checked"}
+    found = [replace(row, status=states.get(row.strength, "confirmed")) for row in docs.records(load())]
     return [replace(row, status="contradicted", message="planted") if row.id == WRONG else row for row in found]
 
 
@@ -34,8 +35,8 @@ def folder(tmp_path_factory, rows):
     for name in ("fig_landscape", "fig_training", "fig_of_another", "below/fig_landscape"):
         (found / name).parent.mkdir(exist_ok=True)
         Image.new("RGB", (8, 8), "white").save(found / f"{name}.png")
-    model = {"seed": 7, "metrics": {"heldout_loss": 0.01161, "heldout_accuracy": 0.99853515625,
-                                    "heldout_correct": 4090, "heldout_rows": 4096}}  # fmt: skip
+    measured = {"loss": 0.01161, "accuracy": 0.99853515625, "correct": 4090, "rows": 4096}
+    model = {"seed": 7, "metrics": {f"heldout_{name}": value for name, value in measured.items()}}
     (found / "train" / "kv-shift").mkdir(parents=True)
     (found / "train" / "kv-shift" / "manifest.json").write_text(json.dumps(model), "utf-8")
     told("construct", "thm3.3", "--inputs", 10, "--json", found / "construct.json")
@@ -43,8 +44,8 @@ def folder(tmp_path_factory, rows):
 
 
 def write(folder, **other):
-    given = {"from": folder / "verify.json", "figures": folder, "training": folder / "train", "out": folder / "r.html",
-             "construction": folder / "construct.json"} | other  # fmt: skip
+    given = {"from": folder / "verify.json", "figures": folder, "training": folder / "train"}
+    given |= {"construction": folder / "construct.json", "out": folder / "r.html"} | other
     told("report", *(word for name, value in given.items() for word in (f"--{name}", value)))
     return given["out"]
 
@@ -76,9 +77,8 @@ def choose(browser, name, value):
 
 def test_it_opens_with_the_run_and_is_short(browser, written):
     text = visible(browser, written)
-    parts = ("This run checked", "contradicted 1,", "planted", "The landscape", "The trained model", "99.85 % (4090 of 4096)",
-             "The construction", "Theorem 3.3, on the places 2..L-1, holds here.", "What was found", "By paper",
-             "All claims")  # fmt: skip
+    parts = ["This run checked", "contradicted 1,", "planted", "The landscape", "The trained model", "99.85 % (4090 of"]
+    parts += ["The construction", "2..L-1, holds here.", "What was found", "By paper", "All claims"]
     places = [text.index(part) for part in parts]
     assert places == sorted(places)
     assert 1000 < len(text.split()) <= 6000 and written.stat().st_size < 1_200_000  # and 0.4 MB of pictures
@@ -131,6 +131,21 @@ def test_it_fits_and_can_be_read_and_reached(browser, written, width, dark):
     browser.execute_script("document.querySelectorAll('.claims details').forEach((e, k) => e.open = k < 20);")
     assert overflow(browser) <= 0 and errors(browser) == []
     assert browser.execute_script(FAINT, CONTRAST) == browser.execute_script(UNREACHED) == []
+    labels = "return [...document.querySelectorAll('.filters label')].map(e => e.firstChild.data.trim());"
+    assert browser.execute_script(labels) == ["Search", "Paper", "Verdict", "Severity", "Strength", "Status"]
+    heads = "return [...document.querySelectorAll('h1, h2, h3, h4')].map(e => Number(e.tagName[1]));"
+    levels = browser.execute_script(heads)
+    assert levels[0] == 1 and all(b <= a + 1 for a, b in pairwise(levels))
+
+
+def test_what_is_visible_is_printed_but_for_the_search(browser, written):
+    visible(browser, written)
+    count = "return [...document.querySelectorAll(arguments[0])].filter(e => e.getClientRects().length).length;"
+    kinds = "main p, main li, main tr, main h2, main h3, main figure, main article"
+    seen = browser.execute_script(count, kinds)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    assert browser.execute_script(count, kinds) == seen - 1  # the line with the button
+    assert browser.execute_script(count, "button, input, select") == 0 < browser.execute_script(count, "figure img")
 
 
 def test_two_pictures_are_taken_and_no_others_and_what_is_missing_is_said(folder, written, tmp_path):
@@ -143,11 +158,12 @@ def test_two_pictures_are_taken_and_no_others_and_what_is_missing_is_said(folder
 
 
 def test_what_changed_is_told_claim_by_claim(rows):
-    before = [replace(row, status="confirmed") for row in rows[1:]]
-    changed = dict(run.changes(before, rows))
+    now = [vars(row) for row in rows]
+    before = [{**row, "status": "confirmed"} for row in now[1:]]
+    changed = dict(run.changes(before, now))
     assert set(changed) == {rows[0].id, WRONG} | {row.id for row in rows[1:] if row.status == "not_checked"}
     assert changed[rows[0].id].startswith("new: ") and changed[WRONG].endswith("contradicted")
-    assert run.changes(rows, rows) == [] and dict(run.changes(rows, rows[1:])).keys() == {rows[0].id}
+    assert run.changes(now, now) == [] and dict(run.changes(now, now[1:])).keys() == {rows[0].id}
 
 
 def test_the_line_of_a_paper_adds_up(rows):
