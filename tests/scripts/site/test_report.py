@@ -140,7 +140,7 @@ def test_it_fits_and_can_be_read_and_reached(browser, written, width, dark):
 
 def test_what_is_visible_is_printed_but_for_the_search(browser, written):
     visible(browser, written)
-    count = "return [...document.querySelectorAll(arguments[0])].filter(e => e.getClientRects().length).length;"
+    count = "return [...document.querySelectorAll(arguments[0])].filter(e => e.checkVisibility()).length;"
     kinds = "main p, main li, main tr, main h2, main h3, main figure, main article"
     seen = browser.execute_script(count, kinds)
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
