@@ -4,27 +4,35 @@ document.querySelectorAll("template.claims-kept").forEach(kept => kept.replaceWi
 const STEP = 50;
 const words = document.getElementById("words"), shown = document.getElementById("shown"), more = document.getElementById("more");
 const picks = [...document.querySelectorAll(".filters select")];
-const groups = [...document.querySelectorAll(".claims")].map(list => ({
-  list, head: list.previousElementSibling,
-  rows: [...list.children].map(item => ({ item, facets: item.dataset.facets.split("|"), text: item.textContent.toLowerCase() })),
-}));
-const total = groups.reduce((sum, group) => sum + group.rows.length, 0);
+const best = document.getElementById("best");
+const groups = [...document.querySelectorAll(".group")].map(list => ({ list, head: list.previousElementSibling, rows: [...list.children].map(read) }));
+const every = groups.flatMap(group => group.rows);
 let limit = STEP;
+function read(item) {
+  const lower = element => element.textContent.toLowerCase();
+  return { item, name: lower(item.querySelector("code")), line: lower(item.querySelector("summary") || item), text: lower(item),
+    facets: item.dataset.facets.split("|") };
+}
+// Lower is better: the name, the phrase in the line, its words in the line, the phrase below it, its words below it.
+function rank(row, phrase, asked) {
+  const has = text => text.includes(phrase) ? 0 : asked.every(word => text.includes(word)) ? 1 : 2;
+  return row.name === phrase ? 0 : has(row.line) < 2 ? 1 + has(row.line) : 3 + has(row.text);
+}
 function draw() {
-  const asked = words.value.toLowerCase().split(/\s+/).filter(Boolean);
-  const fits = row => picks.every(pick => !pick.value || row.facets[pick.dataset.at] === pick.value)
-    && asked.every(word => row.text.includes(word));
-  let count = 0;
+  const phrase = words.value.toLowerCase().trim().replace(/\s+/g, " "), asked = phrase.split(" ");
+  const chosen = every.filter(row => picks.every(pick => !pick.value || row.facets[pick.dataset.at] === pick.value));
+  const ranked = chosen.map(row => [rank(row, phrase, asked), row]).filter(([place]) => place < 5);
+  const found = ranked.sort((p, q) => p[0] - q[0]).map(([, row]) => row);
+  const hits = new Set(found), drawn = new Set(found.slice(0, limit));
   for (const { list, head, rows } of groups) {
-    const found = rows.filter(fits);
-    list.replaceChildren(...found.slice(0, Math.max(0, limit - count)).map(row => row.item));
+    list.replaceChildren(...(phrase ? [] : rows.filter(row => drawn.has(row)).map(row => row.item)));
     head.hidden = list.hidden = !list.children.length;
-    head.querySelector("span").textContent = found.length;
-    count += found.length;
+    head.querySelector("span").textContent = rows.filter(row => hits.has(row)).length;
   }
-  more.hidden = count <= limit;
-  more.textContent = `Show all ${count}`;
-  shown.value = `${count} of ${total}` + (count > limit ? `, ${limit} shown` : "");
+  best.replaceChildren(...(phrase ? [...drawn].map(row => row.item) : []));
+  more.hidden = found.length <= limit;
+  more.textContent = `Show all ${found.length}`;
+  shown.value = `${found.length} of ${every.length}` + (more.hidden ? "" : `, ${limit} shown`);
 }
 function search() {
   limit = STEP;
@@ -39,7 +47,7 @@ function ask(state) {
 // An address may hold a search, the name of a claim, or that of a group.
 function follow() {
   const name = location.hash.slice(1);
-  const item = groups.flatMap(group => group.rows).find(row => row.item.querySelector("code").textContent === name)?.item;
+  const item = every.find(row => row.name === name.toLowerCase())?.item;
   const there = item || groups.find(group => group.head.id === name)?.head;
   if (name.startsWith("?") || there) {
     ask(new URLSearchParams(there ? [] : name.slice(1)));
