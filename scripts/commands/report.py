@@ -1,12 +1,17 @@
-"""Write one self-contained HTML page: every claim with its formula, decision, evidence, witness and correction."""
+"""Write one self-contained HTML page of a run: what failed, pictures, findings, a line a paper, all rows to search.
+
+The pictures are fig_landscape.png and fig_training.png of one folder. What is missing there is left out, and the page
+says how to make it.
+"""
 
 import base64
+import html
+import io
 import json
 import re
 from fractions import Fraction
 from pathlib import Path
 
-from ..pages import docket
 from . import cli
 
 
@@ -14,62 +19,70 @@ def parser() -> cli.Parser:
     p = cli.command_parser("report", __doc__)
     p.add_argument("--from", dest="source", default="out/verify.json", metavar="FILE", help="JSON that verify wrote")
     p.add_argument("--out", default="out/report.html", metavar="FILE", help="page to write (default out/report.html)")
-    p.add_argument("--figures", default="out", metavar="DIR", help="folder with the figures' PNG files (default out)")
+    p.add_argument("--figures", default="out", metavar="DIR", help="folder with the two pictures (default out)")
     p.add_argument("--training", default="out/train", metavar="DIR", help="folder that train wrote (default out/train)")
+    built = "out/construct.json"
+    p.add_argument("--construction", default=built, metavar="FILE", help=f"JSON of construct (default {built})")
+    p.add_argument("--before", metavar="FILE", help="JSON of an earlier verify, if there is one: what changed since")
     return p
 
 
 def main(argv: list[str] | None = None) -> int:
     args = parser().parse_args(argv)
     target = cli.output_file(args.out)
-    report = read_report(Path(args.source))
-    page = render(report, figures(Path(args.figures)), training(Path(args.training)))
+    run = read(Path(args.source))
+    before = _json(Path(args.before), "claims")["claims"] if args.before and Path(args.before).is_file() else None
 
     from dynamics.files.atomic import atomic_write_text
 
-    atomic_write_text(target, page)
-    print(f"wrote {target}: {report['summary']['claims']} claims, {len(page) // 1024} KiB")
+    from ..pages.site.run import page
+
+    built = construction(Path(args.construction))
+    text = page(run, before, pictures(Path(args.figures)), training(Path(args.training)), built)
+    atomic_write_text(target, text)
+    print(f"wrote {target}: {len(run['claims'])} claims, {len(text) // 1024} KiB")
     return 0
 
 
-def read_report(path: Path) -> dict:
-    """The JSON of verify. Raises ValueError where it is missing, broken or of another shape."""
+def read(path: Path) -> dict:
+    """The JSON of verify, its claims as rows. Raises ValueError where it is missing, broken or of another shape."""
     if not path.is_file():
         raise ValueError(f"no results at {path}: run `{cli.program('verify')} --json {path}` first")
+    from proofs_check.ledger.row import from_json
+
+    found = _json(path, "claims", "summary")
     try:
-        report = json.loads(path.read_text(encoding="utf-8"))
-        return {"claims": list(report["claims"]), "summary": dict(report["summary"])}
+        return {"claims": list(map(from_json, found["claims"])), "summary": dict(found["summary"])}
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path} is not the JSON that verify writes: {error}") from error
 
 
-def figures(folder: Path) -> list[dict[str, str]]:
-    """Every fig_*.png below the folder, as data URLs."""
-    found = []
-    for path in sorted(folder.rglob("fig_*.png")):
-        data = base64.b64encode(path.read_bytes()).decode("ascii")
-        caption = CAPTIONS.get(path.stem, path.stem)
-        found.append({"name": path.stem, "url": f"data:image/png;base64,{data}", "caption": caption})
-    return found
+def _json(path: Path, *names: str) -> dict:
+    """These parts of a JSON object. Raises ValueError where one is missing."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        return {name: found[name] for name in names}
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{path} is not the JSON that its command writes: {error}") from error
 
 
-CAPTIONS = {
-    "fig_training": "The model that was trained, on the landscape of Theorem 3.4. (a) The colour is the theorem's "
-    "loss of one head, in nats, on rows of T tokens. Across: how strongly the head attends to the token after the "
-    "earlier copy of the last one (key gain times alpha2). Up: how much it raises the token that it attends to (value "
-    "gain times beta1). The theorem sets both gains to 1; a trained head brings its own, and leaves the unit box. "
-    "Each line is a head, from the start to the end of the training. A mark has the colour of this head's own loss, "
-    "at all four of its coordinates. Where it differs from the colour beneath it, the head is off the plane alpha1 = "
-    "beta2 = 0, and the map is not its loss; far off the plane the marks are hollow. (b) The measured loss over the "
-    "vocabulary and among the tokens of the row, and what the theorem predicts from the coordinates of all heads, or "
-    "of the best one. (c) What the measured loss at the end has over the predicted one. Other tokens: all of the "
-    "vocabulary competes, not only the row. MLP: the layer behind the heads. Final norm: the state is divided by its "
-    "size. Own embedding: the last token's own embedding votes too. Token table: the products of the tokens' "
-    "embeddings through a head are not those of an identity, which the theorem takes them for.",
-    "fig_landscape": "The paper's Figure 2: streamlines of gradient descent and contours of the loss on the slice "
-    "alpha2 = 1 - alpha1, beta2 = 1 - beta1. Top: the exact loss. Middle: Eq. 10 as printed. Bottom: what the "
-    "printed listing draws once it runs. The induction head sits at (0, 1).",
-}
+def pictures(folder: Path) -> dict[str, str]:
+    """The two pictures as data URLs, by name, as far as they lie in the folder itself."""
+    paths = (folder / f"{name}.png" for name in ("fig_landscape", "fig_training"))
+    return {path.stem: f"data:image/webp;base64,{_small(path)}" for path in paths if path.is_file()}
+
+
+def _small(path: Path) -> str:
+    """The picture in 256 colours, at a fifth of its size. Raises ValueError for a file that holds none."""
+    from PIL import Image
+
+    try:
+        picture, file = Image.open(path).convert("RGB"), io.BytesIO()
+    except OSError as error:
+        raise ValueError(f"{path} is no picture: {error}") from error
+    few = picture.quantize(256, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    few.convert("RGB").save(file, "WEBP", lossless=True)
+    return base64.b64encode(file.getvalue()).decode("ascii")
 
 
 def training(folder: Path) -> list[dict]:
@@ -77,13 +90,21 @@ def training(folder: Path) -> list[dict]:
     rows = []
     for path in sorted(folder.rglob("manifest.json")):
         manifest = json.loads(path.read_text(encoding="utf-8"))
-        rows.append({"name": path.parent.name, "metrics": manifest.get("metrics", {}), "seed": manifest.get("seed")})
+        rows.append({"name": path.parent.name, "seed": manifest.get("seed"), **manifest.get("metrics", {})})
     return rows
+
+
+def construction(path: Path) -> dict | None:
+    """The JSON of construct, or None where there is none. Raises ValueError where it is broken."""
+    return _json(path, "holds", "broken", "setting", "rows") if path.is_file() else None
 
 
 # What the note of a claim says, by its verdict.
 NOTES = {"holds_if": "Needed", "typo": "Right form", "false": "True", "unsettled": "To settle it", "holds": "Note",
          "refuted": "Repair", "open": "Open"}
+ENTITY = re.compile(r"&#x\w+;")
+LETTERS = re.compile(r'(?:<mi mathvariant="normal">[^<]</mi>){2,}')  # of one name
+ALONE = re.compile(r"<mrow>(<(m\w)>[^<]*</\2>)</mrow>")
 LONG_FRACTION = re.compile(r"(?=.{6})-?\d+/\d+")
 
 
@@ -93,12 +114,15 @@ def note_title(row) -> str:
 
 
 def math(formula: str) -> str:
-    """MathML of a LaTeX formula, which browsers draw without a script."""
+    """MathML of a LaTeX formula, which browsers draw without a script: short, and a name of letters is one name."""
     if not formula:
         return ""
     from latex2mathml.converter import convert
 
-    return convert(formula, display="block")
+    made = convert(formula, display="block").replace(' xmlns="http://www.w3.org/1998/Math/MathML"', "")
+    plain = ENTITY.sub(lambda match: html.escape(html.unescape(match[0]), quote=False), made)
+    named = LETTERS.sub(lambda match: f"<mi>{re.sub('<[^>]*>', '', match[0])}</mi>", plain)
+    return ALONE.sub(r"\1", named)
 
 
 def show(value) -> str:
@@ -134,21 +158,3 @@ def failing(row) -> str:
     found = sides(row.formal, at)
     told = f": {at['lacks']}" if at["lacks"] else f", left side {found[0]}, right side {found[1]}" if found else ""
     return f"It fails at {place(at['point'])}{told}"
-
-
-def render(report: dict, pictures: list[dict], models: list[dict]) -> str:
-    """The page as one string."""
-    from proofs_check.ledger.row import from_json
-
-    from ..pages.site.pages import HERE, environment
-    from ..pages.site.view import views
-
-    claims = list(map(from_json, report["claims"]))
-    theirs = [row for row in claims if not row.is_correction]
-    decided = [row for row in theirs if row.verdict != "unsettled"]
-    return environment(set()).get_template("report.html.j2").render(
-        title="This run", alone=True, style=(HERE / "style.css").read_text("utf-8"), summary=report["summary"],
-        groups=views(claims, {}, paged=False), papers=docket.titles(claims), counts=docket.table(docket.counts(claims)),
-        pictures=pictures, models=models, decided=len(decided), unsettled=len(theirs) - len(decided),
-        proved=sum(row.strength == "proved" for row in decided),
-    )  # fmt: skip

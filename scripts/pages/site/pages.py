@@ -15,6 +15,7 @@ from .. import coverage_page, docket, gallery
 from . import api, text, uses
 from .findings import FINDINGS, QUESTIONS
 from .notebooks import body, heading
+from .rows import filters
 from .view import View, claim_link, page_of, sections, views
 
 HERE = Path(__file__).resolve().parent
@@ -101,13 +102,9 @@ class Pages:
 
     def claims(self) -> str:
         every = [view for _, members in self.groups for view in members]
-        keys = {"paper": [view.paper for view in every], "verdict": [view.row.verdict for view in every],
-                "severity": [view.row.severity or "" for view in every],
-                "strength": [view.row.strength or "read" for view in every]}  # fmt: skip
-        filters = [(name, [value for value in dict.fromkeys(values) if value]) for name, values in keys.items()]
         script = (HERE / "claims.js").read_text("utf-8")
         return self.render("claims.html", "claims.html.j2", title="All claims", lead=CLAIMS_LEAD,
-                           groups=self.groups, filters=filters, script=script)  # fmt: skip
+                           groups=self.groups, filters=filters(every), script=script)  # fmt: skip
 
     def figures(self) -> str:
         return self.render("figures.html", "figures.html.j2", title="Figures", figures=list(gallery.pictures()))

@@ -37,7 +37,14 @@ class View:
         """The verdict with its severity; what is ours says so."""
         if self.row.is_correction:
             return "ours"
-        return WORDS[self.row.verdict] + (f", {self.row.severity}" if self.row.severity else "")
+        return ", ".join(dict.fromkeys(filter(None, (WORDS[self.row.verdict], self.row.severity))))
+
+    @property
+    def facets(self) -> tuple[str, ...]:
+        """What a search may ask for: `rows.FACETS`, in words, "" for none."""
+        row = self.row
+        status = (row.status or "").replace("_", " ")
+        return self.paper, WORDS[row.verdict], row.severity or "", row.strength or "read", status
 
     @property
     def badge(self) -> str:
