@@ -12,8 +12,8 @@ from theory import __version__
 
 from ...commands import report
 from .. import coverage_page, docket, gallery
-from . import api, text
-from .findings import FINDINGS, QUESTIONS
+from . import api, commands, search, text
+from .findings import FINDINGS, QUESTIONS, landing
 from .notebooks import body, heading
 from .view import claim_link, page_of, sections, views
 
@@ -21,8 +21,8 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 RULED = (("Errata", "errata.html"), ("All claims", "claims.html"))
 OTHERS = (("Explorer", "explorer.html"), ("Figures", "figures.html"), ("Notebooks", "notebooks.html"),
-          ("Arena", "arena.html"), ("API", "api.html"), ("Guide", "guide.html"), ("Words", "glossary.html"),
-          ("Trust", "trust.html"), ("Add to it", "contributing.html"))  # fmt: skip
+          ("Arena", "arena.html"), ("Commands", "commands.html"), ("API", "api.html"), ("Guide", "guide.html"),
+          ("Words", "glossary.html"), ("Trust", "trust.html"), ("Add to it", "contributing.html"))  # fmt: skip
 ERRATA = ("false", "holds_if", "typo")
 PAPER_LEAD = (
     "Every claim in the order of the paper's sections, with the verdict, what it rests on, the smallest example where "
@@ -62,11 +62,13 @@ class Pages:
         found |= {"index.html": self.front(), "figures.html": self.figures()}
         found |= {"api.html": self.api(), "notebooks.html": self.contents()}
         found |= {f"notebook-{name}.html": self.notebook(name) for name in self.notebooks}
-        return {f"{name}.html": self.document(name) for name in self.documents} | found
+        found |= {f"{name}.html": self.document(name) for name in self.documents} | {"commands.html": self.commands()}
+        return found | {"search-index.js": search.script(found, [view for _, claims in self.groups for view in claims])}
 
     def render(self, here: str, template: str, **values: Any) -> str:
         page = self.environment.get_template(template)
-        return page.render(here=here, nav=self.nav, up="", alone=False, version=__version__, **values)
+        return page.render(here=here, nav=self.nav, up="", alone=False, version=__version__,
+                           searched=bool(self.documents), **values)  # fmt: skip
 
     def front(self) -> str:
         own = [row for row in self.rows if not row.is_correction]
@@ -108,6 +110,10 @@ class Pages:
     def api(self) -> str:
         return self.render("api.html", "api.html.j2", title="API", lead=API_LEAD, rooms=api.rooms())
 
+    def commands(self) -> str:
+        return self.render("commands.html", "commands.html.j2", title="Commands", commands=commands.every(),
+                           landing=landing)  # fmt: skip
+
     def contents(self) -> str:
         """The notebooks with their first words."""
         found = [(name, *heading(node)) for name, node in self.notebooks.items()]
@@ -121,8 +127,9 @@ class Pages:
     def document(self, name: str) -> str:
         markdown = self.documents[name]
         title = re.search(r"^# (.+)$", markdown, re.MULTILINE)
-        body = text.html(markdown, self.environment.globals["ids"])
-        return self.render(f"{name}.html", "text.html.j2", title=title[1] if title else name, body=body)
+        top, end, body = text.html(markdown, self.environment.globals["ids"]).partition("</h1>")
+        return self.render(f"{name}.html", "text.html.j2", title=title[1] if title else name, top=top + end, body=body,
+                           answers=landing(f"{name}.html"))  # fmt: skip
 
 
 def environment(ids: set[str]) -> Any:

@@ -1,0 +1,86 @@
+"""The index of the search: questions, commands, pages with their headings, functions, figures, words, claims."""
+
+import html
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from .. import gallery
+from . import api, commands
+from .findings import QUESTIONS
+from .view import View
+
+KINDS = ("question", "command", "page", "function", "figure", "word", "claim")  # of one rank, the first comes first
+LONG = 160  # characters of a text
+
+
+class Row(NamedTuple):
+    """What can be found: its kind, the title that ranks it, its address below the site's root, and some words."""
+
+    kind: str
+    title: str
+    link: str
+    text: str
+
+
+def script(pages: Mapping[str, str], claims: Iterable[View]) -> str:
+    """The index as search.js loads it. pages: every page of the site, by file name."""
+    return "window.searchIndex = [\n" + ",\n".join(
+        json.dumps([KINDS.index(row.kind), *row[1:]], ensure_ascii=False, separators=(",", ":"))
+        for row in rows(pages, claims)
+    ) + "\n];\n"  # fmt: skip
+
+
+def rows(pages: Mapping[str, str], claims: Iterable[View]) -> Iterator[Row]:
+    for one in QUESTIONS:
+        yield Row("question", one.asked, one.link, one.answer.replace("`", ""))
+    for command in commands.every():
+        yield Row("command", command.name, command.link, command.line)
+    for name, page in pages.items():
+        if "/" not in name:
+            yield from headings(name, page)
+    for room in api.rooms():
+        for function in room.functions:
+            yield Row("function", f"theory.{room.name}.{function.name}", f"api.html#{room.name}.{function.name}",
+                      short(function.doc.split("\n\n")[0]))  # fmt: skip
+    for picture in gallery.pictures():
+        yield Row("figure", re.split(r"\. | \(|\.$", picture.caption)[0], f"figures.html#{picture.name}",
+                  f"{picture.name}: {picture.command}")  # fmt: skip
+    yield from words(pages["glossary.html"])
+    for view in claims:
+        yield Row("claim", view.id, view.link, f"{view.verdict_words}. {view.row.source}: {short(view.row.statement)}")
+
+
+def headings(name: str, page: str) -> Iterator[Row]:
+    """The page by its title, and each heading that has an anchor, with the words below it."""
+    page = re.sub(r"<script.*?</script>", "", page.partition("<main")[2], flags=re.DOTALL)
+    _, *parts = re.split(r"(?=<h[12][ >])", page)
+    title = ""
+    for part in parts:
+        level, anchor, words, below = re.match(r'<h(\d)(?:[^>]*? id="(.*?)")?[^>]*>(.*?)</h\d>(.*)', part, re.DOTALL).groups()
+        said = re.search(r"<p[ >].*?</p>", below, re.DOTALL)
+        first = short(plain(said[0])) if said else ""
+        if level == "1":
+            title = plain(words)
+            yield Row("page", title, name, first)
+        elif anchor:
+            yield Row("page", plain(words), f"{name}#{anchor}", f"{title}. {first}")
+
+
+def words(page: str) -> Iterator[Row]:
+    """The words of the glossary, of which one entry may explain two."""
+    for item in re.findall(r"<li>(<strong id=.*?)</li>", page, re.DOTALL):
+        for anchor, word in re.findall(r'<strong id="(.*?)">(.*?)</strong>', item):
+            yield Row("word", plain(word), f"glossary.html#{anchor}", short(plain(item)))
+
+
+def plain(fragment: str) -> str:
+    """The words of a piece of HTML."""
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", "", fragment)).split())
+
+
+def short(text: str) -> str:
+    """The text in one line, cut at a word."""
+    text = " ".join(text.split())
+    return text if len(text) <= LONG else text[:LONG].rsplit(" ", 1)[0] + " .."
