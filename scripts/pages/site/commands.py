@@ -14,7 +14,7 @@ WIDE = partial(argparse.RawDescriptionHelpFormatter, width=2000, max_help_positi
 
 
 class Command(NamedTuple):
-    """examples: whole lines; options: each with what it does; members: of a group, each with its page and its first line."""
+    """examples: whole lines; options: each with what it does; members: of a group, with their pages and first lines."""
 
     name: str
     line: str
@@ -49,9 +49,9 @@ def _command(name: str) -> Command:
 def _group(group: str, own: tuple[str, ...]) -> Command:
     """own: the members that have options of their own; the others are pictures."""
     line, members = GROUPS[group]
-    found = tuple((member, f"#{group}-{member}" if member in own else f"figures.html#fig_{member}",
-                   headline(path_of(f"{group} {member}"))) for member in members)  # fmt: skip
-    return Command(group, f"{line[0].upper()}{line[1:]}.", members=found)
+    links = (f"#{group}-{name}" if name in own else f"figures.html#fig_{name}" for name in members)
+    lines = (headline(path_of(f"{group} {name}")) for name in members)
+    return Command(group, f"{line[0].upper()}{line[1:]}.", members=tuple(zip(members, links, lines, strict=True)))
 
 
 def _options(name: str) -> tuple[tuple[str, str], ...]:

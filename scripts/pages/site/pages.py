@@ -67,8 +67,8 @@ class Pages:
 
     def render(self, here: str, template: str, **values: Any) -> str:
         page = self.environment.get_template(template)
-        return page.render(here=here, nav=self.nav, up="", alone=False, version=__version__,
-                           searched=bool(self.documents), **values)  # fmt: skip
+        known = {"nav": self.nav, "version": __version__, "searched": bool(self.documents)}
+        return page.render(here=here, up="", alone=False, **known, **values)
 
     def front(self) -> str:
         own = [row for row in self.rows if not row.is_correction]
@@ -111,8 +111,8 @@ class Pages:
         return self.render("api.html", "api.html.j2", title="API", lead=API_LEAD, rooms=api.rooms())
 
     def commands(self) -> str:
-        return self.render("commands.html", "commands.html.j2", title="Commands", commands=commands.every(),
-                           landing=landing)  # fmt: skip
+        every = commands.every()
+        return self.render("commands.html", "commands.html.j2", title="Commands", commands=every, landing=landing)
 
     def contents(self) -> str:
         """The notebooks with their first words."""
@@ -127,9 +127,18 @@ class Pages:
     def document(self, name: str) -> str:
         markdown = self.documents[name]
         title = re.search(r"^# (.+)$", markdown, re.MULTILINE)
-        top, end, body = text.html(markdown, self.environment.globals["ids"]).partition("</h1>")
-        return self.render(f"{name}.html", "text.html.j2", title=title[1] if title else name, top=top + end, body=body,
-                           answers=landing(f"{name}.html"))  # fmt: skip
+        body = self.answered(f"{name}.html", text.html(markdown, self.environment.globals["ids"]))
+        return self.render(f"{name}.html", "text.html.j2", title=title[1] if title else name, body=body)
+
+    def answered(self, page: str, body: str) -> str:
+        """The body with the answers to the questions of the front page that lead here, each below its heading."""
+        answer = self.environment.get_template("answer.html.j2").module.answer
+        for question in QUESTIONS:
+            where, _, anchor = question.link.partition("#")
+            if where == page:
+                end = body.index("</h", body.index(f'id="{anchor}"') if anchor else 0) + len("</h1>")
+                body = f"{body[:end]}\n{answer(question)}{body[end:]}"
+        return body
 
 
 def environment(ids: set[str]) -> Any:

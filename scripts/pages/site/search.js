@@ -3,9 +3,10 @@
 (() => {
 const here = document.currentScript.src;
 const KINDS = ["question", "command", "page", "function", "figure", "word", "claim"], SHOWN = 12;
-const NAMED = new Set(["command", "function", "claim"]); // their titles are names
 const TOLD = new Set(["question", "command"]); // their words rank as a title does
-const SMALL = new Set("a an and are can do does for how i in is it my of on or the to what where which who why with your".split(" "));
+const SHORT = {appendix: "app", equation: "eq", figure: "fig", section: "sec", table: "tab", theorem: "thm"};
+const SMALL = new Set(("a an and are can do does for how i in is it my of on or the to what where which who why with " +
+  "your").split(" "));
 const form = document.getElementById("finder"), box = document.getElementById("search");
 const list = document.getElementById("found"), said = document.getElementById("said");
 let rows = null;
@@ -14,39 +15,49 @@ const parts = text => text.toLowerCase().split(/[^\p{L}\p{N}]+/u).filter(Boolean
 const sort = letter => /\p{L}/u.test(letter) ? "letter" : /\p{N}/u.test(letter) ? "digit" : "";
 
 /** Whether a word of the text begins so; a number is a whole one. */
-function begins(text, word) {
+function starts(text, word) {
   for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
     const before = sort(text[at - 1] ?? ""), last = sort(word.at(-1)), after = sort(text[at + word.length] ?? "");
-    if (before !== sort(word[0]) && !(last === "digit" && after === "digit")) return true;
+    const decimals = sort(word[0]) === "digit" && text[at - 1] === "." && sort(text[at - 2] ?? "") === "digit";
+    if (before !== sort(word[0]) && !decimals && !(last === "digit" && after === "digit")) return true;
   }
   return false;
 }
 
+const begins = (text, word) => starts(text, word) || (word in SHORT && starts(text, SHORT[word]));
+
 /** The words of a phrase that count, less the s of a plural. */
 function wordsOf(phrase) {
-  const all = phrase.toLowerCase().split(/\s+/).map(word => word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "")).filter(Boolean);
+  const all = phrase.split(/\s+/).map(word => word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "")).filter(Boolean);
   const large = all.filter(word => !SMALL.has(word));
   return (large.length ? large : all).map(word => /..[^s]s$/.test(word) ? word.slice(0, -1) : word);
 }
 
-/** 0: the title is the phrase; 1: the phrase names it; 2: its title has every word; 3: its title and text have; or null. */
-function tier(row, phrase, words) {
-  if (!words.every(word => begins(row.all, word))) return null;
-  const asked = parts(phrase), told = TOLD.has(row.kind) ? row.all : row.head;
-  if (row.name === asked.join(" ")) return 0;
-  const titled = words.every(word => begins(told, word));
-  const named = ` ${row.name}`.endsWith(` ${asked.join(" ")}`) || (titled && asked.includes(row.name));
-  return NAMED.has(row.kind) && named ? 1 : titled ? 2 : 3;
+/** Whether the phrase has a command's name, or a function's or claim's name ends so (alibi scope, thm3.3), or a claim's
+    begins so (kv.thm). */
+function names(row, phrase, asked) {
+  if (row.kind === "command") return asked.includes(row.name);
+  const end = new RegExp(`(^|\\.)${asked.join("[._ ]")}$`).test(row.head);
+  if (row.kind === "claim") return phrase.includes(".") && (end || row.head.startsWith(phrase));
+  return row.kind === "function" && end;
 }
 
-function ranked(phrase) {
-  const words = wordsOf(phrase), found = [];
-  rows.forEach((row, at) => {
-    const rank = words.length ? tier(row, phrase, words) : null;
-    if (rank === null) return;
-    const missing = words.filter(word => !begins(row.head, word)).length;
-    found.push([[rank, KINDS.indexOf(row.kind), missing, at], row]);
-  });
+/** The order of what has every word, less first: the phrase is the title, or names it, or all words are in the title;
+    the words side by side; the kind; how many words the title lacks; its length. */
+function order(row, phrase, words) {
+  if (!words.length || !words.every(word => begins(row.all, word))) return null;
+  const asked = parts(phrase), told = TOLD.has(row.kind) ? row.all : row.head;
+  const heading = row.kind === "page" && row.link.includes("#"), exact = row.name === asked.join(" ") && !heading;
+  const titled = words.every(word => begins(told, word));
+  const first = exact ? 0 : !titled ? 3 : names(row, phrase, asked) ? 1 : 2;
+  const together = starts(first < 3 ? told : row.all, phrase) ? 0 : 1;
+  const missing = words.filter(word => !begins(row.head, word)).length;
+  return [first, together, KINDS.indexOf(row.kind) + heading / 2, missing, row.title.length];
+}
+
+function ranked(text) {
+  const phrase = text.trim().toLowerCase(), words = wordsOf(phrase);
+  const found = rows.map(row => [order(row, phrase, words), row]).filter(([place]) => place);
   return found.sort(([a], [b]) => a.map((part, k) => part - b[k]).find(Boolean) ?? 0).map(([, row]) => row);
 }
 

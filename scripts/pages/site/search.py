@@ -12,6 +12,8 @@ from .findings import QUESTIONS
 from .view import View
 
 KINDS = ("question", "command", "page", "function", "figure", "word", "claim")  # of one rank, the first comes first
+HEADING = re.compile(r'^<h(\d)(?:[^>]*? id="(.*?)")?[^>]*>(.*?)</h\d>(.*)', re.DOTALL)
+LEAD = re.compile(r'<(p|li)(?: class="lead")?>.*?</\1>', re.DOTALL)
 LONG = 160  # characters of a text
 
 
@@ -26,10 +28,9 @@ class Row(NamedTuple):
 
 def script(pages: Mapping[str, str], claims: Iterable[View]) -> str:
     """The index as search.js loads it. pages: every page of the site, by file name."""
-    return "window.searchIndex = [\n" + ",\n".join(
-        json.dumps([KINDS.index(row.kind), *row[1:]], ensure_ascii=False, separators=(",", ":"))
-        for row in rows(pages, claims)
-    ) + "\n];\n"  # fmt: skip
+    listed = ([KINDS.index(row.kind), *row[1:]] for row in rows(pages, claims))
+    lines = (json.dumps(row, ensure_ascii=False, separators=(",", ":")) for row in listed)
+    return "window.searchIndex = [\n" + ",\n".join(lines) + "\n];\n"
 
 
 def rows(pages: Mapping[str, str], claims: Iterable[View]) -> Iterator[Row]:
@@ -42,24 +43,24 @@ def rows(pages: Mapping[str, str], claims: Iterable[View]) -> Iterator[Row]:
             yield from headings(name, page)
     for room in api.rooms():
         for function in room.functions:
-            yield Row("function", f"theory.{room.name}.{function.name}", f"api.html#{room.name}.{function.name}",
-                      short(function.doc.split("\n\n")[0]))  # fmt: skip
+            name = f"{room.name}.{function.name}"
+            yield Row("function", f"theory.{name}", f"api.html#{name}", short(function.doc.split("\n\n")[0]))
     for picture in gallery.pictures():
-        yield Row("figure", re.split(r"\. | \(|\.$", picture.caption)[0], f"figures.html#{picture.name}",
-                  f"{picture.name}: {picture.command}")  # fmt: skip
+        title = re.split(r" \(|\. Sizes|\.$", picture.caption)[0]
+        yield Row("figure", title, f"figures.html#{picture.name}", f"{picture.name}: {picture.command}")
     yield from words(pages["glossary.html"])
     for view in claims:
         yield Row("claim", view.id, view.link, f"{view.verdict_words}. {view.row.source}: {short(view.row.statement)}")
 
 
 def headings(name: str, page: str) -> Iterator[Row]:
-    """The page by its title, and each heading that has an anchor, with the words below it."""
+    """The page by its title, and each heading that has an anchor, with the words that come next."""
     page = re.sub(r"<script.*?</script>", "", page.partition("<main")[2], flags=re.DOTALL)
     _, *parts = re.split(r"(?=<h[12][ >])", page)
     title = ""
     for part in parts:
-        level, anchor, words, below = re.match(r'<h(\d)(?:[^>]*? id="(.*?)")?[^>]*>(.*?)</h\d>(.*)', part, re.DOTALL).groups()
-        said = re.search(r"<p[ >].*?</p>", below, re.DOTALL)
+        level, anchor, words, below = HEADING.findall(part)[0]
+        said = LEAD.search(page if level == "1" else below)
         first = short(plain(said[0])) if said else ""
         if level == "1":
             title = plain(words)

@@ -51,8 +51,10 @@ def _fresh(name: str, seen: dict[str, int]) -> str:
 
 def _named(words: str, seen: dict[str, int]) -> str:
     """What an item of a list begins with, each bold word an anchor."""
-    return re.sub("<strong>(.*?)</strong>", lambda word: f'<strong id="{_fresh(anchor(word[1]), seen)}">{word[1]}</strong>',
-                  words)  # fmt: skip
+    def named(word: re.Match) -> str:
+        return f'<strong id="{_fresh(anchor(word[1]), seen)}">{word[1]}</strong>'
+
+    return re.sub("<strong>(.*?)</strong>", named, words)
 
 
 def _relink(token: Any) -> None:
