@@ -9,7 +9,7 @@ from typing import NamedTuple
 from .. import gallery
 from . import api, commands
 from .findings import QUESTIONS
-from .view import View
+from .view import View, claim_link
 
 KINDS = ("question", "command", "page", "function", "figure", "word", "claim")  # of one rank, the first comes first
 HEADING = re.compile(r'^<h(\d)(?:[^>]*? id="(.*?)")?[^>]*>(.*?)</h\d>(.*)', re.DOTALL)
@@ -50,7 +50,8 @@ def rows(pages: Mapping[str, str], claims: Iterable[View]) -> Iterator[Row]:
         yield Row("figure", title, f"figures.html#{picture.name}", f"{picture.name}: {picture.command}")
     yield from words(pages["glossary.html"])
     for view in claims:
-        yield Row("claim", view.id, view.link, f"{view.verdict_words}. {view.row.source}: {short(view.row.statement)}")
+        said = f"{view.verdict_words}. {view.row.source}: {short(view.row.statement)}"
+        yield Row("claim", view.id, claim_link(view.id), said)
 
 
 def headings(name: str, page: str) -> Iterator[Row]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Container
+from itertools import count
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -25,7 +26,9 @@ def html(markdown: str, ids: Container[str]) -> str:
             _relink(child)
     text = md.renderer.render(tokens, md.options, {})
     text = re.sub("(?<=<li>)<strong>[^:]*", lambda words: _named(words[0], seen), text)
-    text = text.replace("<table>", '<div class="wide" tabindex="0" role="region" aria-label="table"><table>')
+    number = count(1)
+    wide = '<div class="wide" tabindex="0" role="region" aria-label="table {}"><table>'
+    text = re.sub("<table>", lambda _: wide.format(next(number)), text)
     text = text.replace("</table>", "</table></div>").replace("<pre>", '<pre tabindex="0">')
     return linked(text, ids)
 
