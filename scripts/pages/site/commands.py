@@ -59,6 +59,5 @@ def _options(name: str) -> tuple[tuple[str, str], ...]:
     parser = module(name).parser()
     parser.formatter_class = WIDE
     listed = parser.format_help().rpartition("\nexamples:")[0]
-    lists = re.split(r"^(?:positional arguments|options):$", listed, maxsplit=1, flags=re.MULTILINE)[1]
-    found = re.findall(r"^  (\S.*?)(?:  +(.*))?$", lists, re.MULTILINE)
+    found = re.findall(r"^  (\S.*?)(?:  +(.*))?$", listed, re.MULTILINE)
     return tuple(pair for pair in found if pair[0] not in ("-h, --help", "--quiet"))

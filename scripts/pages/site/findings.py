@@ -113,8 +113,3 @@ QUESTIONS = (
              "those that the core shall decide. Then `python -m scripts verify --paper NAME` checks them, and `python "
              "-m scripts audit NAME` writes the report."),
 )  # fmt: skip
-
-
-def landing(page: str) -> list[Question]:
-    """The questions that lead to the top of this page."""
-    return [question for question in QUESTIONS if question.link == page]

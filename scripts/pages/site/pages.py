@@ -13,7 +13,7 @@ from theory import __version__
 from ...commands import report
 from .. import coverage_page, docket, gallery
 from . import api, commands, search, text
-from .findings import FINDINGS, QUESTIONS, landing
+from .findings import FINDINGS, QUESTIONS
 from .notebooks import body, heading
 from .view import claim_link, page_of, sections, views
 
@@ -63,6 +63,7 @@ class Pages:
         found |= {"api.html": self.api(), "notebooks.html": self.contents()}
         found |= {f"notebook-{name}.html": self.notebook(name) for name in self.notebooks}
         found |= {f"{name}.html": self.document(name) for name in self.documents} | {"commands.html": self.commands()}
+        found = {name: self.answered(name, page) for name, page in found.items()}
         return found | {"search-index.js": search.script(found, [view for _, claims in self.groups for view in claims])}
 
     def render(self, here: str, template: str, **values: Any) -> str:
@@ -112,7 +113,7 @@ class Pages:
 
     def commands(self) -> str:
         every = commands.every()
-        return self.render("commands.html", "commands.html.j2", title="Commands", commands=every, landing=landing)
+        return self.render("commands.html", "commands.html.j2", title="Commands", commands=every)
 
     def contents(self) -> str:
         """The notebooks with their first words."""
@@ -127,18 +128,19 @@ class Pages:
     def document(self, name: str) -> str:
         markdown = self.documents[name]
         title = re.search(r"^# (.+)$", markdown, re.MULTILINE)
-        body = self.answered(f"{name}.html", text.html(markdown, self.environment.globals["ids"]))
+        body = text.html(markdown, self.environment.globals["ids"])
         return self.render(f"{name}.html", "text.html.j2", title=title[1] if title else name, body=body)
 
-    def answered(self, page: str, body: str) -> str:
-        """The body with the answers to the questions of the front page that lead here, each below its heading."""
-        answer = self.environment.get_template("answer.html.j2").module.answer
+    def answered(self, name: str, page: str) -> str:
+        """The page with the answers to the questions of the front page that lead here, each below its heading."""
+        answer = self.environment.get_template("answer.html.j2")
         for question in QUESTIONS:
             where, _, anchor = question.link.partition("#")
-            if where == page:
-                end = body.index("</h", body.index(f'id="{anchor}"') if anchor else 0) + len("</h1>")
-                body = f"{body[:end]}\n{answer(question)}{body[end:]}"
-        return body
+            if where == name:
+                there = page.index(f'id="{anchor or "main"}"')
+                head, end, rest = re.split(r"(</h\d>)", page[there:], maxsplit=1)
+                page = "".join([page[:there], head, end, answer.render(question=question), rest])
+        return page
 
 
 def environment(ids: set[str]) -> Any:

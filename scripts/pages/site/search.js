@@ -90,7 +90,8 @@ function load() {
   script.src = new URL("search-index.js", here);
   script.onload = () => {
     rows = window.searchIndex.map(([kind, title, link, text]) => ({kind: KINDS[kind], title, link, text,
-      name: parts(title).join(" "), head: title.toLowerCase(), all: `${title} ${text}`.toLowerCase()}));
+      name: parts(title).join(" "), head: title.toLowerCase(),
+      all: `${title} ${text} ${KINDS[kind] === "page" ? link.split(".html")[0] : ""}`.toLowerCase()}));
     show();
   };
   script.onerror = () => { said.textContent = "The index is missing."; };
