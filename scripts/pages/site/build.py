@@ -72,7 +72,8 @@ def write_pages(folder: Path, pages: Mapping[str, str]) -> None:
             atomic_write_text(folder / name, page)
     explorer = (HERE / "explorer.html").read_text("utf-8")
     atomic_write_text(folder / "explorer.html", explorer.replace("<main>", f"<main>\n{HOME}", 1))
-    for path in (HERE / "style.css", ROOT / "docs" / "rooms.svg", *(ROOT / "examples").glob("**/*.*")):
+    own = (HERE / "style.css", HERE / "search.js", ROOT / "docs" / "rooms.svg")
+    for path in (*own, *(ROOT / "examples").glob("**/*.*")):
         atomic_write_bytes(folder / path.name, path.read_bytes())
 
 

@@ -12,7 +12,7 @@ from theory import __version__
 
 from ...commands import report
 from .. import coverage_page, docket, gallery
-from . import api, text, uses
+from . import api, commands, search, text, uses
 from .findings import FINDINGS, QUESTIONS
 from .notebooks import body, heading
 from .rows import filters
@@ -22,8 +22,8 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 RULED = (("Errata", "errata.html"), ("All claims", "claims.html"))
 OTHERS = (("Explorer", "explorer.html"), ("Figures", "figures.html"), ("Notebooks", "notebooks.html"),
-          ("Arena", "arena.html"), ("API", "api.html"), ("Guide", "guide.html"), ("Words", "glossary.html"),
-          ("Trust", "trust.html"), ("Add to it", "contributing.html"))  # fmt: skip
+          ("Arena", "arena.html"), ("Commands", "commands.html"), ("API", "api.html"), ("Guide", "guide.html"),
+          ("Words", "glossary.html"), ("Trust", "trust.html"), ("Add to it", "contributing.html"))  # fmt: skip
 ERRATA = ("false", "holds_if", "typo")
 PAPER_LEAD = (
     "Every claim in the order of the paper's sections. Each has a page with the verdict, the evidence, the smallest "
@@ -65,11 +65,14 @@ class Pages:
         found |= {"index.html": self.front(), "figures.html": self.figures()}
         found |= {"api.html": self.api(), "notebooks.html": self.contents()}
         found |= {f"notebook-{name}.html": self.notebook(name) for name in self.notebooks}
-        return {f"{name}.html": self.document(name) for name in self.documents} | found
+        found |= {f"{name}.html": self.document(name) for name in self.documents} | {"commands.html": self.commands()}
+        found = {name: self.answered(name, page) for name, page in found.items()}
+        return found | {"search-index.js": search.script(found, [view for _, claims in self.groups for view in claims])}
 
     def render(self, here: str, template: str, **values: Any) -> str:
         page, up = self.environment.get_template(template), "../" * here.count("/")
-        return page.render(here=here, nav=self.nav, up=up, alone=False, version=__version__, **values)
+        known = {"nav": self.nav, "version": __version__, "searched": bool(self.documents)}
+        return page.render(here=here, up=up, alone=False, **known, **values)
 
     def front(self) -> str:
         own = [row for row in self.rows if not row.is_correction]
@@ -112,6 +115,10 @@ class Pages:
     def api(self) -> str:
         return self.render("api.html", "api.html.j2", title="API", lead=API_LEAD, rooms=api.rooms())
 
+    def commands(self) -> str:
+        every = commands.every()
+        return self.render("commands.html", "commands.html.j2", title="Commands", commands=every)
+
     def contents(self) -> str:
         """The notebooks with their first words."""
         found = [(name, *heading(node)) for name, node in self.notebooks.items()]
@@ -127,6 +134,18 @@ class Pages:
         title = re.search(r"^# (.+)$", markdown, re.MULTILINE)
         body = text.html(markdown, self.environment.globals["ids"])
         return self.render(f"{name}.html", "text.html.j2", title=title[1] if title else name, body=body)
+
+    def answered(self, name: str, page: str) -> str:
+        """The page with the answers to the questions of the front page that lead here, each below its heading."""
+        answer = self.environment.get_template("answer.html.j2")
+        for question in QUESTIONS:
+            where, _, anchor = question.link.partition("#")
+            if where == name:
+                there = page.index(f'id="{anchor or "main"}"')
+                head, end, rest = re.split(r"(</h\d>)", page[there:], maxsplit=1)
+                told = answer.render(question=question, up="../" * name.count("/"))
+                page = "".join([page[:there], head, end, told, rest])
+        return page
 
 
 def environment(ids: set[str]) -> Any:

@@ -53,7 +53,10 @@ def browser():
 
 
 # One page of each kind; all of them take minutes.
-FEW = ("api", "claims", "explorer", "figures", "guide", "index", "notebook-rule_on_your_own_claim", "paper-waiver")
+FEW = (
+    "api", "claims", "commands", "explorer", "figures", "guide", "index", "notebook-rule_on_your_own_claim",
+    "paper-waiver",
+)  # fmt: skip
 EVERY = pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.deep)], ids=["few", "every"])
 
 

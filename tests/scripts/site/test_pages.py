@@ -76,13 +76,24 @@ def test_every_claim_has_one_permanent_place(read):
     assert {claim_link(name) for name in load()} == {name for name in read if name.startswith("claims/")}
 
 
-@pytest.mark.parametrize("question", [question for question, *_ in QUESTIONS])
+ANSWERS = {
+    "Is Theorem 3.3 true?": "kv.thm3.3.impossible",
+    "How far can a BLOOM head see?": "ALiBi",
+    "Why is the printed figure wrong?": "61.5 degrees",
+    "Do value residuals help?": "-0.86 % [-1.67, -0.04]",
+    "What was trained, on which data, with how many seeds?": "8 seeds or more",
+    "Is a verdict proved, or only sampled?": "it was tried at random points",
+    "Can I trust a verdict?": "what decides, found by its imports",
+    "Can I have a lemma of my own decided?": "softmax.at_most_one",
+    "Which heads do induction in my model?": "heads owner/name --text FILE",
+    "How do I check a paper of 30 claims?": "induction_workbench.papers",
+}
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=[one.link for one in QUESTIONS])
 def test_a_first_question_is_answered_within_two_links(read, question):
-    answers = {"Is Theorem 3.3 true?": "kv.thm3.3.impossible", "How far can a BLOOM head see?": "ALiBi",
-               "Why is the printed figure wrong?": "61.5 degrees"}  # fmt: skip
-    link = dict((asked, where) for asked, where, _ in QUESTIONS)[question]
-    assert link in read["index.html"].links
-    assert answers[question] in "".join(read[link.split("#")[0]].words)
+    assert question.link in read["index.html"].links
+    assert ANSWERS[question.asked] in "".join(read[question.link.split("#")[0]].words)
 
 
 def test_every_figure_has_its_caption_and_its_command(read):
