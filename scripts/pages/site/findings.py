@@ -64,15 +64,19 @@ FINDINGS = (
 
 
 class Question(NamedTuple):
-    """What a first visit asks, the page that tells more, and the answer with its condition and a command."""
+    """What a first visit asks; the page or the claim that tells more; the answer, with its condition and a command."""
 
     asked: str
-    link: str
+    where: str
     answer: str
+
+    @property
+    def link(self) -> str:
+        return self.where if ".html" in self.where else claim_link(self.where)
 
 
 QUESTIONS = (
-    Question("Is Theorem 3.3 true?", claim_link("kv.thm3.3"),
+    Question("Is Theorem 3.3 true?", "kv.thm3.3",
              "Not as printed: with the causal mask no parameters give the induction head, already at three tokens in "
              "one dimension. It is true of a head that sees the places 2 to L - 1 alone. With your parameters: "
              "`python -m scripts construct thm3.3 --dim 8 --sigma 0.1`."),
@@ -81,7 +85,7 @@ QUESTIONS = (
              "here; in the small ALiBi model that ships D is 47 to 175. If D is 12, no token weighs more than 1/1000 "
              "from 70 places on at slope 1/4, and from 3,421 on at 1/256. Of a checkpoint: `python -m scripts scope "
              "MODEL --eps 1e-3`."),
-    Question("Why is the printed figure wrong?", claim_link("kv.listing_l.picture"),
+    Question("Why is the printed figure wrong?", "kv.listing_l.picture",
              "The listing that draws Figure 2 has four slips. At O(T) = 0 its directions of descent are off by 61.5 "
              "degrees on average, at O(T) = 100 by 0.5. All three forms: `python -m scripts figure landscape`."),
     Question("Do value residuals help?", "arena.html",
