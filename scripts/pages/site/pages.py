@@ -23,6 +23,8 @@ RULED = (("Errata", "errata.html"), ("All claims", "claims.html"))
 OTHERS = (("Explorer", "explorer.html"), ("Figures", "figures.html"), ("Notebooks", "notebooks.html"),
           ("Arena", "arena.html"), ("API", "api.html"), ("Guide", "guide.html"), ("Words", "glossary.html"),
           ("Trust", "trust.html"), ("Add to it", "contributing.html"))  # fmt: skip
+STYLE = '<link rel="stylesheet" href="style.css">'
+SKIP = '<a class="skip" href="#main">To the text</a>\n'
 ERRATA = ("false", "holds_if", "typo")
 PAPER_LEAD = (
     "Every claim in the order of the paper's sections, with the verdict, what it rests on, the smallest example where "
@@ -60,7 +62,7 @@ class Pages:
         if not self.documents:
             return found
         found |= {"index.html": self.front(), "figures.html": self.figures()}
-        found |= {"api.html": self.api(), "notebooks.html": self.contents()}
+        found |= {"api.html": self.api(), "notebooks.html": self.contents(), "explorer.html": self.explorer()}
         found |= {f"notebook-{name}.html": self.notebook(name) for name in self.notebooks}
         return {f"{name}.html": self.document(name) for name in self.documents} | found
 
@@ -104,6 +106,12 @@ class Pages:
 
     def figures(self) -> str:
         return self.render("figures.html", "figures.html.j2", title="Figures", figures=list(gallery.pictures()))
+
+    def explorer(self) -> str:
+        """The page that also works alone, below the site's header."""
+        header = SKIP + self.render("explorer.html", "header.html.j2")
+        page = (HERE / "explorer.html").read_text("utf-8").replace("<style>", f"{STYLE}\n<style>", 1)
+        return page.replace("<main>", f'{header}\n<main id="main">', 1)
 
     def api(self) -> str:
         return self.render("api.html", "api.html.j2", title="API", lead=API_LEAD, rooms=api.rooms())
