@@ -51,8 +51,8 @@ def _after(panel: Axes, data) -> None:
     _curves(panel, data, 1)
     for tokens, time, loss in zip(data.tokens, data.scaled_time, data.scaled_loss, strict=True):
         half = np.interp(-0.5, -loss, time) - 1
-        panel.text(half, 0.5, _name(tokens), ha="center", va="center", zorder=6,
-                   bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8})  # fmt: skip
+        plate = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
+        panel.text(half, 0.5, _name(tokens), ha="center", va="center", zorder=6, bbox=plate)
     panel.set(xscale="log", xlim=(1e-5, 0.6), xlabel=r"time beyond its limit over it, $t/(s^*T)-1$")
     panel.set_title("(b) the same after the limit, by $T$")
 
