@@ -10,7 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from dynamics.model.config import ModelConfig
@@ -19,19 +21,17 @@ from dynamics.model.positions import rotate
 from dynamics.sinks.first_token import copy_leads, state_gaps
 from theory import alibi, sink
 
-from ..palette import AMBER, BLACK, BLUE, GREEN, PINK, SKY, VERMILION, styled
+from ..palette import BLACK, BLUE, CHAINED, DASHED, FAINT, GREEN, styled
 
 QUICK_SIZE, FULL_SIZE = 4, 12
 UNIT = "layers"
-ROUNDING = 1e-13  # a smaller gap is drawn here: its size is the processor's, not the model's
+ROUNDING = 1e-13  # a smaller gap is drawn as none: its size is the processor's, not the model's
 PLACE, QUERY, HEADS, STEP = 24, 64, 2, 6
-# Scheme, its name, colour and marker; the three that agree are drawn one inside another.
-SCHEMES = (
-    ("none", "no positions", BLACK, "o", 5.2), ("alibi", "ALiBi", BLUE, "s", 3.6),
-    ("rope", "RoPE", GREEN, "^", 2.0), ("learned", "learned positions", VERMILION, "D", 2.6),
-    ("values", "RoPE on values too", AMBER, "v", 2.6), ("shifted", "values shifted", SKY, "X", 2.8),
-    ("lowest", "only layer 1 masked", PINK, "P", 2.8),
-)  # fmt: skip
+# The first three, without a change, agree with a first token.
+SCHEMES = {
+    "none": "no positions", "alibi": "ALiBi", "rope": "RoPE", "learned": "learned positions",
+    "values": "RoPE on values too", "shifted": "values shifted", "lowest": "only layer 1 masked",
+}  # fmt: skip
 
 
 class Data(NamedTuple):
@@ -54,7 +54,7 @@ def compute(size: int = FULL_SIZE) -> Data:
     query, key, frequencies = _head()
     gap = sink.rotary_copy_gap(query[None], key[None], np.array(QUERY), places, frequencies)
     bound = sink.rotary_copy_gap_bound(query[None], key[None], places, frequencies)
-    gaps = np.array([_gaps(scheme[0], size) for scheme in SCHEMES])
+    gaps = np.array([_gaps(scheme, size) for scheme in SCHEMES])
     return Data(gaps, places, alibi.slopes(HEADS)[0] * places, gap, bound, marks, np.array(read))
 
 
@@ -99,31 +99,38 @@ def _head() -> tuple[NDArray, NDArray, NDArray]:
 
 @styled
 def draw(data: Data) -> Figure:
-    """Two panels side by side, a key below each."""
-    figure = Figure(figsize=(5.5, 3.1))
-    panels = figure.subplots(1, 2)
-    figure.subplots_adjust(left=0.095, right=0.985, top=0.93, bottom=0.4, wspace=0.24)
-    layers = np.arange(1, data.gaps.shape[1] + 1)
-    for gaps, (_, name, color, marker, size) in zip(data.gaps, SCHEMES, strict=True):
-        panels[0].plot(layers, np.maximum(gaps, ROUNDING), color=color, label=name, marker=marker, markersize=size)
-    panels[0].set(yscale="log", ylim=(1e-15, 1e3), xlabel="layer", ylabel="largest difference")
-    panels[0].text(layers.mean(), 4e-13, "rounding: $10^{-13}$ or less", ha="center")
-    panels[0].set_title("(a) state, from a first token's")
-    _leads(panels[1], data)
-    for panel, left in ((panels[0], 0.29), (panels[1], 0.77)):
-        figure.legend(*panel.get_legend_handles_labels(), loc="upper center", bbox_to_anchor=(left, 0.29))
+    """Two panels side by side: a cell a scheme and layer, and lines."""
+    figure = Figure(figsize=(7, 2.35), layout="constrained")
+    cells, lines = figure.subplots(1, 2)
+    _gap_cells(figure, cells, data.gaps)
+    _leads(lines, data)
     return figure
 
 
-def _leads(panel, data: Data) -> None:
-    black, blue, green = (scheme[2] for scheme in SCHEMES[:3])
-    panel.fill_between(data.places, -data.rope_bound, data.rope_bound, color=green, alpha=0.18, linewidth=0,
+def _gap_cells(figure: Figure, panel: Axes, gaps: NDArray) -> None:
+    """Rows by scheme, so that no scheme hides another; white where nothing but rounding is left."""
+    alike, ends = gaps <= ROUNDING, (0.5, gaps.shape[1] + 0.5, len(gaps), 0)
+    image = panel.imshow(np.where(alike, np.nan, gaps), cmap="viridis_r", vmin=0, aspect="auto", extent=ends)
+    for row, same in enumerate(map(int, alike.sum(1))):
+        text = r"0 to rounding: $10^{-13}$ or less" if same == gaps.shape[1] else "0" * (same > 0)
+        panel.text(0.5 + same / 2, row + 0.5, text, ha="center", va="center")
+    panel.set_yticks(np.arange(len(gaps)) + 0.5, list(SCHEMES.values()))
+    panel.tick_params(axis="y", length=0)
+    panel.hlines(np.arange(1, len(gaps)), *panel.get_xlim(), color=FAINT, linewidth=0.5)
+    panel.xaxis.set_major_locator(MaxNLocator(integer=True))
+    panel.set(xlabel="layer", title="(a) state less a first token's")
+    figure.colorbar(image, ax=panel, pad=0.02).set_label("largest difference of a coordinate", labelpad=4)
+
+
+def _leads(panel: Axes, data: Data) -> None:
+    panel.fill_between(data.places, -data.rope_bound, data.rope_bound, color=GREEN, alpha=0.18, linewidth=0,
                        label="RoPE: bound at any distance")  # fmt: skip
-    panel.plot(data.places, 0 * data.places, color=black, label="no positions: none")
-    panel.plot(data.places, data.alibi, color=blue, label="ALiBi: slope times place")
-    panel.plot(data.places, data.rope, color=green, label="RoPE: of either sign")
-    for read, color, marker in zip(data.read, (blue, green), "s^", strict=True):
-        panel.plot(data.marks, read, color=color, linestyle="", marker=marker, markersize=2.8, markerfacecolor="white",
+    panel.plot(data.places, data.alibi, color=BLUE, label="ALiBi: slope times place")
+    panel.plot(data.places, data.rope, color=GREEN, linestyle=CHAINED, label="RoPE: of either sign")
+    panel.plot(data.places, 0 * data.places, color=BLACK, linestyle=DASHED, label="no positions: none")
+    for read, color, marker in zip(data.read, (BLUE, GREEN), "s^", strict=True):
+        panel.plot(data.marks, read, color=color, linestyle="", marker=marker, markerfacecolor="white",
                    markeredgewidth=0.7)  # fmt: skip
-    panel.set(xlabel="place of the waiver", ylabel="lead of its logit", xlim=(0, QUERY))
-    panel.set_title("(b) logit, over a first token's")
+    panel.set(xlabel="place of the waiver", ylabel="lead of its logit", xlim=(0, QUERY), ylim=(-3.3, 7.6))
+    panel.set_title("(b) logit less a first token's")
+    panel.legend(loc="upper left")

@@ -5,37 +5,56 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
 
-from ..palette import BLUE, DASHED, DOTTED, EXACT, MEASURED, WORDS, ordered, styled
+from ..palette import BLUE, CHAINED, DASHED, DOTTED, EXACT, MEASURED, WORDS, ordered, styled
 
 TRAINED, THEORY, SHIFT, BOUND = MEASURED, EXACT, BLUE, WORDS
-MARKERS = {64: "o", 256: "s", 1024: "^"}  # of fig_learning_time.DRAWN
+LOOKS = (("o", "-"), ("s", DASHED), ("^", CHAINED), ("", DOTTED), ("", "-"))  # of fig_learning_time.TOKENS
 
 
 @styled
 def draw_learning(data) -> Figure:
-    figure = Figure(figsize=(7.0, 2.6))
-    axes = figure.subplots(1, 3, gridspec_kw={"width_ratios": (1.25, 1, 1)})
-    figure.subplots_adjust(left=0.06, right=0.988, top=0.91, bottom=0.15, wspace=0.3)
+    figure = Figure(figsize=(7.0, 4.6), layout="constrained")
+    axes = figure.subplots(2, 2).ravel()
     _collapse(axes[0], data)
-    _excess(axes[1], data)
-    _ratio(axes[2], data)
+    _after(axes[1], data)
+    _excess(axes[2], data)
+    _ratio(axes[3], data)
     return figure
 
 
+def _curves(panel: Axes, data, beyond: float) -> None:
+    """Loss against the scaled time less `beyond`: a line a length, marks where models of that length were trained."""
+    trained = dict(zip(data.trained_tokens, zip(data.trained_time, data.trained_loss, strict=True), strict=True))
+    flows = zip(ordered(len(data.tokens)), data.tokens, LOOKS, data.scaled_time, data.scaled_loss, strict=True)
+    for color, tokens, (marker, line), time, loss in flows:
+        panel.plot(time - beyond, loss, color=color, linestyle=line, linewidth=1.2, label=f"flow, $T=${_name(tokens)}")
+        if tokens in trained:
+            time, loss = trained[tokens]
+            panel.plot(time - beyond, loss, linestyle="", marker=marker, markersize=3, color=TRAINED, zorder=5,
+                       markerfacecolor="white", markeredgewidth=0.7, label=f"trained, $T=${_name(tokens)}")  # fmt: skip
+    panel.set(ylim=(0, 1.04), ylabel=r"loss, $L/\log T$")
+
+
+def _name(tokens: int) -> str:
+    return str(tokens) if tokens < 10_000 else f"$10^{{{np.log10(tokens):.0f}}}$"
+
+
 def _collapse(panel: Axes, data) -> None:
-    colors = ordered(len(data.tokens))
-    for color, tokens, time, loss in zip(colors, data.tokens, data.scaled_time, data.scaled_loss, strict=True):
-        power = int(np.log10(tokens))
-        panel.plot(time, loss, color=color, linewidth=1.1, label=f"flow, $T=10^{power}$")
-    for tokens, time, loss in zip(data.trained_tokens, data.trained_time, data.trained_loss, strict=True):
-        if tokens in MARKERS:
-            panel.plot(time, loss, linestyle="", marker=MARKERS[int(tokens)], markersize=2.4, color=TRAINED, zorder=5,
-                       markerfacecolor="none", markeredgewidth=0.6, label=f"trained, $T={tokens}$")  # fmt: skip
-    for index, (time, loss) in enumerate(zip(data.beneath_time, data.beneath_loss, strict=True)):
-        panel.plot(time, loss, color=BOUND, linewidth=0.5, label=None if index else "flows of these $T$")
-    panel.set(xlim=(0, 1.5), ylim=(0, 1.04), xlabel=r"time over its limit, $t/(s^*T)$", ylabel=r"loss, $L/\log T$")
+    _curves(panel, data, 0)
+    panel.set(xlim=(0, 1.6), xlabel=r"time over its limit, $t/(s^*T)$")
     panel.set_title("(a) every length learns at one scaled time")
-    panel.legend(loc="lower left", handlelength=1.6)
+    panel.legend(loc="lower left", handlelength=2.6)
+
+
+def _after(panel: Axes, data) -> None:
+    """Each curve carries its length where it has lost half."""
+    _curves(panel, data, 1)
+    for tokens, time, loss in zip(data.tokens, data.scaled_time, data.scaled_loss, strict=True):
+        half = np.interp(-0.5, -loss, time) - 1
+        plate = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
+        panel.text(half, 0.5, _name(tokens), ha="center", va="center", zorder=6, bbox=plate)
+    panel.set(xscale="log", xlim=(1e-5, 0.6), xlabel=r"time beyond its limit over it, $t/(s^*T)-1$")
+    panel.set_title("(b) the same after the limit, by $T$")
 
 
 def _excess(panel: Axes, data) -> None:
@@ -50,7 +69,7 @@ def _excess(panel: Axes, data) -> None:
     panel.set_ylabel("$t-s^*T$ for the time $t$ to loss 0.1")
     panel.set_yticks([20, 50, 100], ["20", "50", "100"])
     panel.yaxis.set_minor_formatter(NullFormatter())
-    panel.set_title("(b) the time beyond its limit $s^*T$")
+    panel.set_title("(c) the time beyond its limit $s^*T$")
     panel.legend(loc="upper left")
 
 
@@ -68,7 +87,7 @@ def _ratio(panel: Axes, data) -> None:
     panel.set_xticks(places, [name if at % 2 == 0 or at >= count else "" for at, name in enumerate(names)])
     panel.set(xlim=(-0.6, places[-1] + 0.6), ylim=(-0.6, 1.15), xlabel="tokens in the sentence, $T$")
     panel.set_ylabel("trained less flow, % of the time")
-    panel.set_title("(c) trained less flow (95 % together)")
+    panel.set_title("(d) trained less flow (95 % together)")
     panel.legend(loc="upper left")
 
 

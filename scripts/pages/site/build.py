@@ -16,7 +16,6 @@ from .. import gallery
 from . import notebooks
 from .pages import HERE, ROOT, Pages
 
-HOME = '<p><a href="index.html">Induction Workbench</a></p>'
 RECORD = "drawn-from.sha256"
 
 
@@ -70,8 +69,6 @@ def write_pages(folder: Path, pages: Mapping[str, str]) -> None:
     for name, page in pages.items():
         if not _says(folder / name, page):
             atomic_write_text(folder / name, page)
-    explorer = (HERE / "explorer.html").read_text("utf-8")
-    atomic_write_text(folder / "explorer.html", explorer.replace("<main>", f"<main>\n{HOME}", 1))
     own = (HERE / "style.css", HERE / "search.js", ROOT / "docs" / "rooms.svg")
     for path in (*own, *(ROOT / "examples").glob("**/*.*")):
         atomic_write_bytes(folder / path.name, path.read_bytes())

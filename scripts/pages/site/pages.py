@@ -24,6 +24,8 @@ RULED = (("Errata", "errata.html"), ("All claims", "claims.html"))
 OTHERS = (("Explorer", "explorer.html"), ("Figures", "figures.html"), ("Notebooks", "notebooks.html"),
           ("Arena", "arena.html"), ("Commands", "commands.html"), ("API", "api.html"), ("Guide", "guide.html"),
           ("Words", "glossary.html"), ("Trust", "trust.html"), ("Add to it", "contributing.html"))  # fmt: skip
+STYLE = '<link rel="stylesheet" href="style.css">'
+SKIP = '<a class="skip" href="#main">To the text</a>\n'
 ERRATA = ("false", "holds_if", "typo")
 PAPER_LEAD = (
     "Every claim in the order of the paper's sections. Each has a page with the verdict, the evidence, the smallest "
@@ -63,7 +65,7 @@ class Pages:
         if not self.documents:
             return found
         found |= {"index.html": self.front(), "figures.html": self.figures()}
-        found |= {"api.html": self.api(), "notebooks.html": self.contents()}
+        found |= {"api.html": self.api(), "notebooks.html": self.contents(), "explorer.html": self.explorer()}
         found |= {f"notebook-{name}.html": self.notebook(name) for name in self.notebooks}
         found |= {f"{name}.html": self.document(name) for name in self.documents} | {"commands.html": self.commands()}
         found = {name: self.answered(name, page) for name, page in found.items()}
@@ -112,6 +114,12 @@ class Pages:
     def figures(self) -> str:
         return self.render("figures.html", "figures.html.j2", title="Figures", figures=list(gallery.pictures()))
 
+    def explorer(self) -> str:
+        """The page that also works alone, below the site's header."""
+        header = SKIP + self.render("explorer.html", "header.html.j2")
+        page = (HERE / "explorer.html").read_text("utf-8").replace("<style>", f"{STYLE}\n<style>", 1)
+        return page.replace("<main>", f'{header}\n<main id="main">', 1)
+
     def api(self) -> str:
         return self.render("api.html", "api.html.j2", title="API", lead=API_LEAD, rooms=api.rooms())
 
@@ -141,7 +149,7 @@ class Pages:
         for question in QUESTIONS:
             where, _, anchor = question.link.partition("#")
             if where == name:
-                there = page.index(f'id="{anchor or "main"}"')
+                there = page.index(f'id="{anchor if "=" not in anchor and anchor else "main"}"')
                 head, end, rest = re.split(r"(</h\d>)", page[there:], maxsplit=1)
                 told = answer.render(question=question, up="../" * name.count("/"))
                 page = "".join([page[:there], head, end, told, rest])

@@ -1,7 +1,8 @@
-"""The site as `make docs` builds it, but for its figures, which are one pixel each."""
+"""The site as `make docs` builds it, but for its figures, which are blank and as wide as the real ones."""
 
-import base64
 from functools import cache
+
+from PIL import Image
 
 from proofs_check.ledger.registry import load
 from scripts.commands import docs
@@ -9,7 +10,7 @@ from scripts.pages import gallery
 from scripts.pages.site import build, notebooks
 from scripts.pages.site.pages import Pages
 
-PIXEL = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=")
+BLANK = Image.new("1", (2100, 900), 1)
 
 
 @cache
@@ -27,5 +28,5 @@ def write(folder):
     build.write_pages(folder, pages())
     (folder / "figures").mkdir()
     for picture in gallery.pictures():
-        (folder / "figures" / f"{picture.name}.png").write_bytes(PIXEL)
+        BLANK.save(folder / "figures" / f"{picture.name}.png")
     return folder

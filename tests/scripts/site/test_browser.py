@@ -54,8 +54,8 @@ def browser():
 
 # One page of each kind; all of them take minutes.
 FEW = (
-    "api", "claims", "commands", "explorer", "figures", "guide", "index", "notebook-rule_on_your_own_claim",
-    "paper-waiver",
+    "api", "claims", "commands", "dissected", "explorer", "figures", "guide", "index",
+    "notebook-rule_on_your_own_claim", "paper-waiver",
 )  # fmt: skip
 EVERY = pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.deep)], ids=["few", "every"])
 
@@ -113,6 +113,25 @@ def test_tab_walks_through_the_front_page_in_its_order(browser, site):
         assert browser.execute_script(style, focused) != "none", walked[-1]
     assert [link for link in walked if link] == links[: len([link for link in walked if link])]
     assert walked.count(None) <= 2  # tables and listings that scroll
+
+
+def test_the_explorer_has_the_sites_header_and_its_skip_link_keeps_the_state(browser, site):
+    from selenium.webdriver.common.keys import Keys
+
+    look(browser, 1280, 900)
+    browser.get((site / "index.html").as_uri())
+    links = "return [...document.querySelectorAll('header nav a')].map(link => link.href);"
+    wanted = browser.execute_script(links)
+    browser.get((site / "explorer.html").as_uri() + "#pane=loss&T=30")
+    assert browser.execute_script(links) == wanted
+    assert browser.find_element("css selector", "[aria-current=page]").text == "Explorer"
+    browser.switch_to.active_element.send_keys(Keys.TAB)
+    assert browser.switch_to.active_element.text == "To the text"
+    browser.switch_to.active_element.send_keys(Keys.ENTER)
+    kept = "setTimeout(() => arguments[0]([explorer.state().T, location.hash]), 400);"
+    assert browser.execute_async_script(kept) == [30, "#pane=loss&T=30"]
+    browser.switch_to.active_element.send_keys(Keys.TAB)
+    assert browser.switch_to.active_element.text == "The loss landscape"
 
 
 def test_claims_are_found_by_words_and_by_every_filter(browser, site):

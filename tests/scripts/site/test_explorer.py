@@ -1,11 +1,15 @@
 """The explorer as a page: its size, its questions, its addresses, its keys, its looks, its speed."""
 
 import json
+import re
+from statistics import median_low
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from dynamics.scope.heads import checkpoint_scopes
+from dynamics.training.checkpoint import SHIPPED
 from tests.scripts.site.browser import PAGE, ask, ask_all, errors, look, opened, settle
 from theory import alibi, landscape
 from theory.landscape import printed
@@ -14,7 +18,7 @@ from theory.landscape.grid import angle_between, slice_grid
 
 def test_the_page_is_small_and_loads_nothing():
     text = PAGE.read_text("utf-8")
-    assert len(text.encode()) <= 60_000
+    assert len(text.encode()) <= 63_000
     assert not [word for word in ("src=", "http:", "https:", "import(", "fetch(", "@import", "url(") if word in text]
 
 
@@ -47,7 +51,23 @@ def test_what_the_other_questions_answer(page):
     assert_allclose(ends, [[1, 0, 0, 1]], atol=1e-9)
     slopes = alibi.slopes(16)
     assert (slopes[3], slopes[15]) == (1 / 4, 1 / 256)
-    assert [int(np.ceil(alibi.scope(slopes[k], 12, 1e-3))) for k in (3, 15)] == [70, 3421]
+    opened(page, "#pane=alibi")
+    said, spread = page.find_element("id", "answer").text, ask(page, "return x.state().D;")
+    assert f"is {spread}, as for the median head" in said
+    assert all(f" {np.ceil(alibi.scope(slopes[k], spread, 1e-3)):.0f}" in said for k in (3, 15))
+
+
+def test_the_alibi_pane_starts_from_the_ranges_of_what_ships(page):
+    found = sorted(head.logit_range for head in checkpoint_scopes(SHIPPED / "alibi-text", eps=1e-3))
+    opened(page, "#pane=alibi")
+    offered = ask(page, "return [...document.getElementById('ranges').options].slice(1).map(o => [o.text, +o.value]);")
+    assert_allclose([value for _, value in offered], [found[0], median_low(found), found[-1]], rtol=5e-5)
+    assert [f"of {len(found)}: " in name for name, _ in offered] == [True] * 3
+    assert ask(page, "return x.state().D;") == offered[1][1]
+    text = page.find_element("id", "alibi").text
+    assert f"all {len(found)} heads" in text and "scripts scope MODEL --eps" in text
+    page.find_element("css selector", f"#ranges option[value='{offered[2][1]}']").click()
+    assert ask(page, "return x.state().D;") == offered[2][1]
 
 
 def test_the_sentences_say_the_librarys_numbers(page):
@@ -80,9 +100,53 @@ def test_every_state_is_an_address(page):
         fragment = ask(page, "return x.fragment();")
         opened(page, fragment)
         assert ask(page, "return x.state();") == state
+        assert page.find_element("id", "notes").text == ""
     state = ask(page, "x.set({T: 'abc', a1: Infinity, pane: 'nowhere', plane: 7, other: 3, D: ''}); return x.state();")
     assert state["T"] == 12 and state["D"] == 33.3 and state["pane"] == "alibi" and "other" not in state
     assert ask(page, "return x.set({pane: 'loss', T: 1e99, a1: -50, walls: 0, plane: 'a1b1'});")["T"] == 1_000_000
+
+
+REFUSED = """
+    T=1e9 | T = 1e9 was not taken (whole, 2 to 1000000); T is 1000000.
+    T=1 | T = 1 was not taken (whole, 2 to 1000000); T is 2.
+    T=12.4 | T = 12.4 was not taken (whole, 2 to 1000000); T is 12.
+    T=many | T = many was not taken (whole, 2 to 1000000); T is 12.
+    tau=0 | tau = 0 was not taken (0.1 to 10); tau is 0.1.
+    pane=alibi&eps=2 | eps = 2 was not taken (1e-12 to 0.999); eps is 0.999.
+    slope=9 | slope = 9 was not taken (0.0000152587890625 to 4); slope is 4.
+    D=-1 | D = -1 was not taken (0 to 400); D is 0.
+    W=-1&N=0 | W = -1 was not taken (whole, 0 to 10000000); W is 0. N = 0 was not taken (whole, 1 to 10000000); N is 1.
+    pane=both | pane = both was not taken (one of loss, alibi); pane is loss.
+    plane=b1a2 | plane = b1a2 was not taken (one of slice, a2b1, a1b1, a1b2, a2b2); plane is slice.
+    a1=2 | a1 = 2 was not taken (0 to 1); a1 is 1.
+    walls=0&b1=7 | b1 = 7 was not taken (-6 to 6); b1 is 6.
+    a1=0.5&a2=0.7 | a2 = 0.7 was not taken (on the slice it is 1 - a1); a2 is 0.5.
+    view=wide | view = wide was not taken (walls = 1 keeps to the box); view is box.
+    T=3&pos=interior | pos = interior was not taken (with T = 3: mean, first, last, end); pos is mean.
+    T=2&pos=first | pos = first was not taken (with T = 2: mean, last, end); pos is last.
+    walls=2 | walls = 2 was not taken (one of 0, 1); walls is 1.
+    colour=red | colour = red was not taken: there is no such name.
+    T=24&b1=0.25&pos=last |
+"""
+
+
+@pytest.mark.parametrize("case", REFUSED.strip().splitlines())
+def test_an_address_out_of_range_is_said_and_what_holds_instead(page, case):
+    address, said = map(str.strip, case.split("|"))
+    opened(page, "#" + address)
+    notes = page.find_element("id", "notes")
+    assert notes.text == said and notes.get_attribute("aria-live") == "polite"
+    ask(page, "x.set({b1: .25}); return 0;")
+    assert notes.text == ""
+
+
+def test_a_flat_map_is_told_from_one_that_is_not(page):
+    opened(page, "#T=1e6&tau=10")
+    ends = re.search(r"runs from ([\d.]+) to ([\d.]+)\.", page.find_element("id", "say0").text).groups()
+    field = ask(page, "const {low, high} = x.map(0); return [low, high];")
+    assert np.diff([float(end) for end in ends]) == pytest.approx(np.diff(field), rel=0.5)
+    opened(page, "#T=1e6&tau=10&plane=a1b1&a2=0&b2=0")
+    assert "The map is flat: 13.8155 everywhere" in page.find_element("id", "say0").text
 
 
 def test_each_question_has_an_answer_at_its_address(page):
