@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Container
+from itertools import count
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -24,7 +25,10 @@ def html(markdown: str, ids: Container[str]) -> str:
         for child in token.children or []:
             _relink(child)
     text = md.renderer.render(tokens, md.options, {})
-    text = text.replace("<table>", '<div class="wide" tabindex="0" role="region" aria-label="table"><table>')
+    text = re.sub("(?<=<li>)<strong>[^:]*", lambda words: _named(words[0], seen), text)
+    number = count(1)
+    wide = '<div class="wide" tabindex="0" role="region" aria-label="table {}"><table>'
+    text = re.sub("<table>", lambda _: wide.format(next(number)), text)
     text = text.replace("</table>", "</table></div>").replace("<pre>", '<pre tabindex="0">')
     return linked(text, ids)
 
@@ -46,6 +50,14 @@ def anchor(text: str) -> str:
 def _fresh(name: str, seen: dict[str, int]) -> str:
     seen[name] = seen.get(name, -1) + 1
     return f"{name}-{seen[name]}" if seen[name] else name
+
+
+def _named(words: str, seen: dict[str, int]) -> str:
+    """What an item of a list begins with, each bold word an anchor."""
+    def named(word: re.Match) -> str:
+        return f'<strong id="{_fresh(anchor(word[1]), seen)}">{word[1]}</strong>'
+
+    return re.sub("<strong>(.*?)</strong>", named, words)
 
 
 def _relink(token: Any) -> None:
