@@ -33,6 +33,8 @@ $(STAMP): pyproject.toml setup.py constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --no-compile --quiet --disable-pip-version-check $(PIP_INDEX) -c constraints.txt \
 	  -e '.[dev,hf]'
+	# of this package one file is used, axe.min.js, so its own dependency, playwright (51 MB), stays away
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -c constraints.txt axe-playwright-python
 	# pip would compile on one core, and what nobody imports; what does not compile is for other versions of Python.
 	-$(BIN)/python -m compileall -qq -j 0 -x '/tests?/|torch/testing/_internal' $(VENV)/lib theory dynamics proofs_check scripts
 	touch $@

@@ -105,7 +105,7 @@ def _sinks(found: Dissection) -> list[str]:
         f"attention and {np.log(looks.window):.2f} at most; value and state: norm of the first token's over the mean "
         "of the others'. Means over heads."
     )
-    head = ("", "model", *(f"layer {layer + 1}" for layer in range(len(rows[0]) - 2)))
+    head = ("measured", "model", *(f"layer {layer + 1}" for layer in range(len(rows[0]) - 2)))
     return [
         "## Sinks, drains, peaks",
         "",

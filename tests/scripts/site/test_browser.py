@@ -1,5 +1,8 @@
 """The site in Chromium: wide and narrow, light and dark, with and without scripts; skipped where it is not."""
 
+from importlib.util import find_spec
+from pathlib import Path
+
 import pytest
 
 from tests.scripts.site.browser import errors, look, open_browser
@@ -64,6 +67,14 @@ def names(site, every):
     return sorted(path.name for path in site.glob("*.html")) if every else [f"{name}.html" for name in FEW]
 
 
+def axe():
+    """The source of axe-core, which the package only carries: it is run by selenium, and playwright is not needed."""
+    found = find_spec("axe_playwright_python")
+    if found is None:
+        pytest.skip("needs axe-playwright-python, as `make setup` installs it")
+    return Path(found.submodule_search_locations[0], "axe.min.js").read_text("utf-8")
+
+
 def overflow(page):
     return page.execute_script("return document.documentElement.scrollWidth - document.documentElement.clientWidth;")
 
@@ -81,6 +92,26 @@ def test_pages_fit_and_can_be_read_and_reached(browser, site, width, dark, every
             *browser.execute_script(FAINT, CONTRAST), *browser.execute_script(UNREACHED),
         ]  # fmt: skip
     assert {name: every for name, every in found.items() if every} == {}
+
+
+AXE = """const where = rule => rule.nodes.map(node => `${rule.id}: ${node.html.slice(0, 90)}`);
+  axe.run({preload: false, resultTypes: ["violations"]})
+    .then(found => found.violations.flatMap(where), error => [`${error}`]).then(arguments[0]);
+"""
+
+
+@pytest.mark.parametrize("dark", one_in(2, [False, True]), ids=["light", "dark"])
+@EVERY
+def test_axe_finds_no_violation(browser, site, dark, every):
+    source, found = axe(), {}
+    browser.set_script_timeout(120)
+    look(browser, 390 if dark else 1280, 900, dark)
+    for name in [*names(site, every), "explorer.html#pane=alibi"]:
+        browser.get("about:blank")
+        browser.get(site.as_uri() + "/" + name)
+        browser.execute_script(source)
+        found[name] = browser.execute_async_script(AXE)
+    assert {name: faults for name, faults in found.items() if faults} == {}
 
 
 @pytest.mark.parametrize("width", one_in(2, WIDTHS))
