@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from ..heads.fig_waiver_token import SCHEMES
 from ..palette import BLACK, MODELS, styled
 
-NAMES = {scheme: name for scheme, name, *_ in SCHEMES}
 SHORT = {"no positions": "none", "learned positions": "learnt"}
 
 
@@ -90,7 +89,7 @@ def _by_layer(panel: Axes, values: NDArray, level: float) -> None:
 
 def _schemes(left: Axes, right: Axes, data) -> None:
     """What the later tokens lose; the weights of the first token and of the waiver, before and after: all vanilla."""
-    names = [NAMES[str(scheme)] for scheme in data.schemes]
+    names = [SCHEMES[str(scheme)] for scheme in data.schemes]
     for at in range(len(names)):
         lost = 100 * data.lost[at]
         left.plot(np.full(len(lost), at + 0.14), lost, linestyle="", marker=".", markersize=2.5, color=BLACK)
