@@ -18,7 +18,7 @@ def page(registry) -> str:
     lines = ["# Statements as data", "", "Claims whose statement is a tree that the core "
              "decides by stored certificates. A statement of a claim ruled false is what the paper "
              "prints: it is to be refuted. Mutants are small wrong variants: refuted of made, less the true ones.",
-             "", _shares(found), ""]  # fmt: skip
+             "", _shares(found), "", "## One by one", ""]  # fmt: skip
     for claim in made:
         row = found[claim.id]
         lines += [f"### `{claim.id}` ({claim.verdict.value}): {row['outcome']}", ""]

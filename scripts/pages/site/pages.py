@@ -24,8 +24,6 @@ RULED = (("Errata", "errata.html"), ("All claims", "claims.html"))
 OTHERS = (("Explorer", "explorer.html"), ("Figures", "figures.html"), ("Notebooks", "notebooks.html"),
           ("Arena", "arena.html"), ("Commands", "commands.html"), ("API", "api.html"), ("Guide", "guide.html"),
           ("Words", "glossary.html"), ("Trust", "trust.html"), ("Add to it", "contributing.html"))  # fmt: skip
-STYLE = '<link rel="stylesheet" href="style.css">'
-SKIP = '<a class="skip" href="#main">To the text</a>\n'
 ERRATA = ("false", "holds_if", "typo")
 PAPER_LEAD = (
     "Every claim in the order of the paper's sections. Each has a page with the verdict, the evidence, the smallest "
@@ -37,6 +35,10 @@ API_LEAD = (
     "broadcast, but for a size that is an axis of the result; what cannot be is refused in one line that names the "
     "argument."
 )
+
+# What the explorer, which also works alone, has of the template on the site.
+STYLE = '<link rel="stylesheet" href="style.css">'
+SKIP = '<a class="skip" href="#main">To the text</a>\n'
 
 
 class Pages:
