@@ -58,7 +58,7 @@ def browser():
 # One page of each kind; all of them take minutes.
 FEW = (
     "api", "claims", "commands", "dissected", "explorer", "figures", "guide", "index",
-    "notebook-rule_on_your_own_claim", "paper-waiver",
+    "notebook-rule_on_your_own_claim", "paper-waiver", "claims/razor.thm1",
 )  # fmt: skip
 EVERY = pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.deep)], ids=["few", "every"])
 
