@@ -97,7 +97,7 @@ def _write(site: Path, quiet: bool) -> int:
         for path in _old_notebooks():
             notebooks.store(path)
             print(f"wrote {path.with_suffix('.ipynb').relative_to(ROOT)}")
-        texts = documents(registry, rows)
+        texts = documents(rows)
     print(f"wrote {build.write_site(site, rows, registry, texts)}")
     return 0
 
@@ -164,16 +164,15 @@ def pages(registry, rows) -> dict[Path, str]:
     }
 
 
-def documents(registry, rows) -> dict[str, str]:
+def documents(rows) -> dict[str, str]:
     """The Markdown that the site shows as pages of its own: what is committed, and what is made for it alone."""
-    from ..pages import coverage_page, dissect_page, statements_page
+    from ..pages import coverage_page, dissect_page
 
     elsewhere = ("errata.", "claims-", "coverage.")  # these have pages of their own
     committed = (path for path in (ROOT / "docs").glob("*.md") if not path.name.startswith(elsewhere))
     found = {path.stem: path.read_text("utf-8") for path in sorted(committed)}
     found |= {name.lower(): (ROOT / f"{name}.md").read_text("utf-8") for name in ("CONTRIBUTING", "CHANGELOG")}
-    return found | {"coverage": coverage_page.page(rows), "dissected": dissect_page.page(),
-                    "statements": statements_page.page(registry)}  # fmt: skip
+    return found | {"coverage": coverage_page.page(rows), "dissected": dissect_page.page()}
 
 
 def findings(rows) -> list[str]:

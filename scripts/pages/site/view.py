@@ -111,10 +111,12 @@ class View:
 
     @property
     def proof(self) -> str:
-        """What the core's proof rests on, where it takes more than arithmetic."""
+        """What the core's proof rests on, where it takes more than arithmetic, or the lemma that it lacks."""
+        from proofs_check.ledger.proofs import missing_lemma
         from proofs_check.ledger.registry import sketch
 
-        return (self.row.strength == "proved" and sketch(self.id)) or ""
+        found = (sketch if self.row.strength == "proved" else missing_lemma)(self.id)
+        return f"{'The proof' if self.row.strength == 'proved' else 'Missing'}: {found}" if found else ""
 
     @property
     def mutants(self) -> str:

@@ -17,7 +17,7 @@ BLANK = Image.new("1", (2100, 900), 1)
 def pages():
     registry = load()
     rows = docs.records(registry)
-    return Pages(rows, registry, docs.documents(registry, rows), nodes()).all()
+    return Pages(rows, registry, docs.documents(rows), nodes()).all()
 
 
 def nodes():
