@@ -75,7 +75,7 @@ def ruled(case: Case, say: Say, tell: Tell) -> Ruling:
         return Ruling(Verdict.HOLDS, None, "proved as printed", printed)
     if outcome != "refuted":
         return Ruling(Verdict.OPEN, None, f"the core decides only: {outcome}", printed)
-    return _refuted(case, say, tell)
+    return _refuted(replace(case, inputs=()), say, tell)
 
 
 def _refuted(case: Case, say: Say, tell: Tell) -> Ruling:

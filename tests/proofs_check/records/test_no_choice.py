@@ -76,6 +76,9 @@ def test_a_poor_choice_is_no_denial_and_a_good_one_is_none_either():
     assert found(printed(eq(a * x[1] * t, t), 5), TWO[:1]) == ("open", None)
     assert found(printed(a * t <= t), TWO) == ("holds", None)
     assert ruled(Case(INVERSE, inputs=TWO), lambda _: {"outcome": "open"}, told_apart).verdict.value == "open"
+    otherwise = {INVERSE.name: "refuted"}  # by something else than the denial, which stays open
+    made = ruled(Case(INVERSE, inputs=TWO), lambda one: {"outcome": otherwise.get(one.name, "open")}, told_apart)
+    assert made.verdict.value == "refuted"
 
 
 @pytest.mark.parametrize(("which", "inputs", "words"), [
