@@ -13,7 +13,7 @@ Input = Mapping[str, Any]  # whole numbers for some variables, lists of them (of
 
 
 def denial(printed: Statement, inputs: Sequence[Input]) -> Statement:
-    """Whatever is chosen, what is printed is false at one of the inputs: one choice is to do for all sequences.
+    """Whatever is chosen, what is printed is false at one of the inputs. The choice must be the same for all sequences.
 
     Raises: ValueError where nothing is chosen or something is assumed, where the choice that is named follows an input,
     and for inputs that lie outside the domain or have different numbers.

@@ -55,7 +55,7 @@ class Rule:
         return Claim(
             id=self.id,
             source=source(self.id, self.at),
-            statement=sentence(self.printed) + (" One choice is to do for all sequences." if self.inputs else ""),
+            statement=sentence(self.printed) + " The choice must be the same for all sequences." * bool(self.inputs),
             formula=formula(self.printed),
             hypotheses=tuple(hypotheses(self.printed)),
             nature=next((n for kind, n in _NATURES.items() if kind in self.place.kinds), Nature.MATHEMATICAL),

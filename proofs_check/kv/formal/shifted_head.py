@@ -103,11 +103,11 @@ def shifted_head() -> list[Rule | Statement]:
             "kv.thm3.3", "Section 3.1, Theorem 3.3 (first version: Theorem 2), Eq. 9", _one_layer(1, L),
             {"L": 3, "d": 1, "c": 1, "x": [[1], [0], [0]]}, {"L": 3, "d": 1, "c": 1, "x": [[0], [1], [0]]},
             reading="places", meant=_one_layer(2, L - 1),
-            why="Needed is attention on s = 2 .. L - 1, as Eq. 7 and Appendix A sum. The setting is that of Section "
+            why="Attention on s = 2 .. L - 1 is needed, as Eq. 7 and Appendix A sum. The setting is that of Section "
             "3.1: ALiBi, a free sigma, L >= 3; Eq. 6 has the causal mask, no ALiBi, and sigma = sqrt(D). With d = 1 "
             "the matrices are numbers, which alpha and beta take up, so that no choice of matrices does it either "
-            "(kv.thm3.3.impossible). How far the causal head is from IH: kv.thm3.3.discrepancy. Of the 1/sigma that "
-            "Appendix B writes at beta see kv.appB.beta1.",
+            "(kv.thm3.3.impossible). kv.thm3.3.discrepancy gives the distance of the causal head from IH, and "
+            "kv.appB.beta1 rules on the 1/sigma that Appendix B writes at beta.",
         ),
         _impossible(),
         states(

@@ -57,9 +57,9 @@ _TRUE_EQ7 = _of_state(norm2(state(hidden, gains, bias)) <= (d + 1 - centre) * no
 CLAIMS, FORMAL = parted((
     rule("razor.appA.last_step", "Appendix A, last step", _last_step(s[at]), meant=_last_step(s[at] - s[n]),
          repeats="razor.thm1",
-         why="Stated is the end of the chain. Its last step alone, 1/exp(q q^T) <= 1, is true. Before it the own score "
-         "q_m . k_m, which may be negative, is taken for q q^T (razor.appA.positive). The own score must be taken off: "
-         "the weight is at most exp(q_m . k_n - q_m . k_m - l_h (m - n))."),
+         why="The claim is the end of the chain. Its last step alone, 1/exp(q q^T) <= 1, is true. Before it the own "
+         "score q_m . k_m, which may be negative, is taken for q q^T (razor.appA.positive). The own score must be "
+         "taken off: the weight is at most exp(q_m . k_n - q_m . k_m - l_h (m - n))."),
     _eq6_order(),
     rule("razor.eq7", "Appendix A, Eq. 7", _of_state(_EQ7), meant=_TRUE_EQ7, repeats="razor.eq7.gain",
          why="True for RMSNorm without a bias up to d = 2 and for LayerNorm without one up to d = 3."),

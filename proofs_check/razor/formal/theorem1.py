@@ -109,8 +109,8 @@ def _thm1() -> Rule:
     )  # fmt: skip
     return rule(
         "razor.thm1", "Section 3.1, Theorem 1, Eq. 2", printed, meant=_thm1_corrected(),
-        why="Scores are those of Eq. 1, without 1/sqrt(d_head). The norm is taken of W_Q^T W_K, and as Frobenius' one, "
-        "which is no smaller than the spectral one. l = (..)/(n - j) says that the target lies beyond L_h. Post-norm "
+        why="Scores are those of Eq. 1, without 1/sqrt(d_head). The norm is the Frobenius norm of W_Q^T W_K, which "
+        "is at least the spectral norm. l = (..)/(n - j) says that the target lies beyond L_h. Post-norm "
         "states reach d max gamma^2, and the own token's logit may be as far below zero as the target's is above. The "
         "weight beyond L_h has no bound but 1. With W_Q^T W_K, gains of one size and no bias the theorem is true: "
         "razor.thm1.no_bias.",

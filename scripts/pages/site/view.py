@@ -107,7 +107,8 @@ class View:
     @property
     def ruling(self) -> str:
         """The row of the table that gives the verdict, or the note that a person wrote."""
-        return self.row.note or ("Proved as printed." if self.row.case is not None else "")
+        proved = self.row.case is not None and (self.row.core or {}).get("outcome") == "proved"
+        return self.row.note or ("Proved as printed." if proved else "")
 
     @property
     def proof(self) -> str:

@@ -166,7 +166,7 @@ def test_what_stands_on_data_alone_is_worded_by_its_tree():
     for claim in bare:
         tree = claim.formal if claim.case is None else claim.case.printed
         words = claim.statement, claim.formula, list(claim.hypotheses)
-        more = " One choice is to do for all sequences." * (claim.record == "no_choice")
+        more = " The choice must be the same for all sequences." * (claim.record == "no_choice")
         assert words == (sentence(tree) + more, formula(tree), hypotheses(tree)), claim.id
 
 

@@ -70,8 +70,7 @@ def names(site, every):
 def axe():
     """The source of axe-core, which the package only carries: it is run by selenium, and playwright is not needed."""
     found = find_spec("axe_playwright_python")
-    if found is None:
-        pytest.skip("needs axe-playwright-python, as `make setup` installs it")
+    assert found is not None, "`make setup` installs axe-playwright-python"
     return Path(found.submodule_search_locations[0], "axe.min.js").read_text("utf-8")
 
 

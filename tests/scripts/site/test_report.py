@@ -12,6 +12,7 @@ from proofs_check.ledger.registry import load
 from proofs_check.ledger.rows import document
 from scripts.commands import docs, report
 from scripts.pages.site import run
+from scripts.pages.site.view import views
 from tests.scripts.commands import told
 from tests.scripts.site.browser import errors, look, open_browser
 from tests.scripts.site.test_browser import CONTRAST, FAINT, UNREACHED, overflow
@@ -164,6 +165,13 @@ def test_what_changed_is_told_claim_by_claim(rows):
     assert set(changed) == {rows[0].id, WRONG} | {row.id for row in rows[1:] if row.status == "not_checked"}
     assert changed[rows[0].id].startswith("new: ") and changed[WRONG].endswith("contradicted")
     assert run.changes(now, now) == [] and dict(run.changes(now, now[1:])).keys() == {rows[0].id}
+
+
+def test_only_what_the_core_proved_is_called_proved(rows):
+    row = next(row for row in rows if row.case is not None and row.verdict == "holds")
+    for core, told_of in ((row.core, "Proved as printed."), ({**row.core, "outcome": "refuted"}, ""), (None, "")):
+        ((_, (view,)),) = views([replace(row, core=core)], {})
+        assert view.ruling == told_of
 
 
 def test_the_line_of_a_paper_adds_up(rows):

@@ -2,6 +2,7 @@
 
 import html
 import json
+import math
 import re
 from collections import Counter
 
@@ -13,6 +14,7 @@ from scripts.pages.site import search
 from scripts.pages.site.findings import QUESTIONS
 from scripts.pages.theory_table import functions
 from tests.scripts.site.browser import errors, look, open_browser
+from theory import alibi
 
 FIRST = {
     "value residual": ("question", "Do value residuals help?"),
@@ -180,6 +182,20 @@ def test_a_question_is_answered_first_where_it_leads(site, question):
     first = search.plain(html.unescape(re.split("(?=<p[ >])", part)[1].partition("</p>")[0]))
     assert first == f"{question.asked} {question.answer}".replace("`", "")
     assert "python -m scripts" in question.answer
+
+
+def test_numbers_of_the_answers_are_those_of_what_they_tell_of(site):
+    answers = {one.link.partition("#")[0]: one.answer for one in QUESTIONS}
+    arena = (docs.ROOT / "docs" / "arena.md").read_text("utf-8")
+    for row, share, low, high in (("` of width 64", "0.86 %", 0.04, 1.67), ("-lambda-2`", "1.84 %", 0.65, 3.02)):
+        assert f"{share} [{low}, {high}]" in answers["arena.html"]
+        assert re.search(rf"\| `resformer{row} / .*\| -{share} \[-{high}, -{low}\] \| better", arena)
+    degrees = docs.ledger()["kv.listing_l.picture"].note
+    assert all(words in degrees for words in ("61.5 degrees on average at O(T) = 0", "0.5 at O(T) = 100"))
+    explorer = (site / "explorer.html").read_text("utf-8")
+    assert "median: 111.58," in explorer and "D is 111.58," in answers["explorer.html"]
+    reach = [f"{math.ceil(alibi.scope(slope, 111.58, 1e-3)):,}" for slope in (1 / 4, 1 / 256)]
+    assert all(f"from {places} " in answers["explorer.html"] for places in reach)
 
 
 def test_commands_are_all_there_with_their_options(site):
