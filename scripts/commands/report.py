@@ -156,5 +156,5 @@ def failing(row) -> str:
 
     at = row.core["at"]
     found = sides(row.formal, at)
-    told = f": {at['lacks']}" if at["lacks"] else f", left side {found[0]}, right side {found[1]}" if found else ""
-    return f"It fails at {place(at['point'])}{told}"
+    told = f": {at['lacks']}" if at["lacks"] else f": left side {found[0]}, right side {found[1]}" if found else ""
+    return f"It fails{' at ' + place(at['point']) if at['point'] else ''}{told}"

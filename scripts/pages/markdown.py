@@ -19,6 +19,11 @@ def markdown_text(text: str) -> str:
     return escaped(CLAIM_ID.sub(r"`\g<0>`", text))
 
 
+def closed(text: str) -> str:
+    """The text with one full stop behind it."""
+    return text.removesuffix(".") + "."
+
+
 def between(text: str, marks: tuple[str, str], lines: list[str]) -> str:
     """The text with these lines between its two marks. Raises: ValueError where it has lost a mark."""
     if any(mark not in text for mark in marks):

@@ -51,49 +51,52 @@ def test_the_weightiest_come_first_and_a_correction_is_a_wording(paper):
     _, found = paper
     order = [group.key for group in docket.GROUPS]
     assert [group.key for group, _ in found.groups] == sorted((group.key for group, _ in found.groups), key=order.index)
-    for _, findings in found.groups:
-        for one in findings:
-            assert one.where and one.printed and one.note and one.command.endswith(one.id)
-            assert bool(one.wording) == bool(one.strength)
-            assert not one.holds or (one.wording == REGISTRY[one.holds].statement and one.strength)
+    for one in (one for _, findings in found.groups for one in findings):
+        assert one.where and one.printed and one.parts and one.command.endswith(one.id)
+        correction = REGISTRY[one.id].correction
+        if correction:
+            wording = dict(one.parts).get("Suggested wording") or dict(one.parts)["What holds"]
+            assert wording.startswith(f"{REGISTRY[correction].statement.removesuffix('.')} ({correction}, ")
 
 
 def test_what_is_known_of_two_theorems_is_told():
     told = {one.id: (group.key, one) for group, findings in report("kv").groups for one in findings}
     assert told["kv.thm3.3"][0] == told["kv.thm3.2"][0] == "missing"
     key, one = told["kv.sec2.2.initial_state"]
-    assert (key, one.example) == ("repairable", "At own = 1/2, cosine = 0: printed 1, true 1/2.")
-    assert one.holds == "kv.sec2.2.initial_state.corrected"
+    assert key == "repairable"
+    assert dict(one.parts)["Smallest example"] == "At own = 1/2, cosine = 0: printed 1, true 1/2."
+    assert "(kv.sec2.2.initial_state.corrected, " in dict(one.parts)["Suggested wording"]
     text = audit.markdown(report("razor"))
     assert "RazorAttention, Section 3.1, Theorem 1" in text and "`razor.eq8.corrected`" in text
     assert text.index("Breaks a theorem (") < text.index("Misprints (") < text.index("What holds as printed (")
 
 
 def test_two_places_that_disagree_are_not_called_printed_and_true_and_what_shows_nothing_is_left_out():
-    told = {one.id: one for _, findings in report("resformer").groups for one in findings}
-    example = told["resformer.tab4.warmup"].example
-    assert example.startswith("It fails at the statement itself, left side 1200, right side 120.")
-    assert told["resformer.sec4.3.label"].example == ""
+    told = {one.id: dict(one.parts) for _, findings in report("resformer").groups for one in findings}
+    assert told["resformer.tab4.warmup"]["Smallest example"] == "It fails: left side 1200, right side 120"
+    assert "Smallest example" not in told["resformer.sec4.3.label"]
 
 
 def test_what_is_called_proved_has_its_sentence_beside_it(paper):
     _, found = paper
     told = audit.markdown(found), audit.latex(found)
     proved = [(view.row.statement, view.beside) for view in found.right if view.row.strength == "proved"]
-    proved += [(one.wording, one.as_data) for group, findings in found.groups for one in findings
-               if one.strength == "proved" and group.key != "misprints"]  # fmt: skip
     for words, beside in proved:
         assert beside or words in SENTENCES
         for text in (words, beside):
             assert markdown_text(text) in told[0] and audit.tex(text) in told[1]
-    for _, findings in found.groups:
-        failing = (one for one in findings if one.example.startswith("It fails at"))
-        assert all("As data: For " in one.example or one.printed in SENTENCES for one in failing)
+    for one in (one for _, findings in found.groups for one in findings):
+        assert all(f"`{line}`" in told[0] and audit.tex(line) in told[1] for line in one.definitions)
+        said, holds = " ".join(dict(one.parts).values()), REGISTRY[one.id].correction
+        wanted = [one.printed] if "It fails" in said else []
+        wanted += [REGISTRY[holds].statement] if f"({holds}, proved)" in said else []
+        as_data = any(line.startswith("As data: ") for line in one.definitions)
+        assert as_data or SENTENCES.issuperset(wanted), one.id
 
 
 def test_only_a_correction_is_offered_as_a_wording():
-    told = {one.id: one.label for _, findings in report("razor").groups for one in findings}
-    assert told["razor.thm1"] == "Suggested wording" and told["razor.appA.positive"] == "What holds"
+    told = {one.id: dict(one.parts) for _, findings in report("razor").groups for one in findings}
+    assert "Suggested wording" in told["razor.thm1"] and "What holds" in told["razor.appA.positive"]
 
 
 def test_latex_is_balanced(paper):

@@ -8,7 +8,7 @@ import pytest
 
 from proofs_check.ledger.registry import load
 from proofs_check.ledger.rows import record
-from scripts.commands import docs
+from scripts.commands import audit, docs
 from scripts.pages import docket
 from scripts.pages.markdown import escaped
 from scripts.pages.site.findings import FINDINGS
@@ -100,7 +100,7 @@ def test_escaped_text_holds_no_markup():
 
 def test_generated_pages_hold_no_markup_of_a_statement():
     rows = records()
-    page = docs.errata(REGISTRY, rows)
+    page = audit.errata(REGISTRY, rows)
     for claim in REGISTRY.values():
         if f"`{claim.id}`" in page and re.search(rf"(?<!\\){re.escape(claim.statement)}", page):
             assert escaped(claim.statement) == claim.statement

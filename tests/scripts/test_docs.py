@@ -11,11 +11,10 @@ from transformers import BatchEncoding
 
 from proofs_check.ledger import judged, store
 from proofs_check.ledger.claim import Extent, Severity, Status, Verdict
-from proofs_check.ledger.harness import evaluate_witness
 from proofs_check.ledger.registry import dropped, load, statements
 from proofs_check.ledger.rows import beside
 from scripts import __main__ as one_command
-from scripts.commands import docs, table
+from scripts.commands import audit, docs, table
 from scripts.pages import family_page, gallery
 from scripts.pages.markdown import escaped, markdown_text
 from scripts.pages.site.pages import Pages
@@ -156,11 +155,12 @@ def test_what_the_core_says_stands_beside_the_sentence_that_it_decided(ledger):
         assert f"As the core reads it: {row.core['outcome']}" in page, row.id
         assert all(escape(part, quote=False) in page for part in beside(row).split("; where ")), row.id
     assert all(escaped(row.as_data) in family_page.page(registry) for row in decided if "family.gap" in row.id)
-    errata = docs.errata(registry, rows)
-    refuted = [row for row in decided if row.verdict in docs.WRONG and row.core["outcome"] == "refuted"]
-    bare = [row for row in refuted if evaluate_witness(registry[row.id]) is None]
-    assert len(bare) > 5
-    assert all(escaped(words) in errata for row in bare for words in (row.statement, beside(row)))
+    errata = audit.errata(registry, rows)
+    refuted = [row for row in decided if row.verdict in audit.FOUND and row.core["outcome"] == "refuted"]
+    assert len(refuted) > 5
+    for row in refuted:
+        definitions = filter(None, beside(row).removeprefix("Where ").split("; where "))
+        assert escaped(row.statement) in errata and all(f"- `{line}`" in errata for line in definitions), row.id
 
 
 ID_LIKE = re.compile(r"(?<![\w./-])(?:kv1?|razor|resformer|waiver)\.[\w*{},]+(?:\.[\w*{},]+)*")

@@ -9,7 +9,7 @@ import pytest
 
 from proofs_check.ledger import registry, store
 from proofs_check.ledger.rows import record
-from scripts.commands import docs
+from scripts.commands import audit, docs
 from scripts.pages.site import view
 from scripts.pages.site.pages import Pages
 from tests.scripts.commands import read
@@ -61,7 +61,7 @@ def own_pages():
     claims = docs.ledger()
     rows = [record(claim, claims) for claim in claims.values()]
     site = Pages(rows, claims, {}, {})
-    return [docs.errata(claims, rows), docs.findings(rows), site.nav, site.all()]
+    return [audit.errata(claims, rows), docs.findings(rows), site.nav, site.all()]
 
 
 KEPT = (registry.installed.cache_clear, registry._mentions.cache_clear, store._file.cache_clear, store._ALONE.clear,
@@ -103,7 +103,7 @@ def test_the_commands_work_for_it(other, command, done, here):
 
     assert len(done("audit", "other").split()) == 2
     report = (here / "out/audit/other/report.md").read_text("utf-8")
-    assert "Exponentials & co.*, <https://example.org/other>" in report and "(`other.thm1.corrected`, proved)" in report
+    assert "Exponentials & co.*, <https://example.org/other>" in report and "(other.thm1.corrected, proved)" in report
     done("report", "--from", "v.json", "--out", "report.html")
     page = (here / "report.html").read_text("utf-8")
     assert '<a href="https://example.org/other">Exponentials &amp; co.</a>' in page and "arxiv" not in page
@@ -116,7 +116,7 @@ def test_its_pages_are_written_where_they_are_asked_for_and_lead_nowhere_else(ot
         *(f"claims/{name}.html" for name in NAMES),
     }
     texts = {name: (here / name).read_text("utf-8") for name in written}
-    assert "[Exponentials & co.](https://example.org/other)." in texts["site/errata.md"]
+    assert "## Exponentials & co.\n\n<https://example.org/other>" in texts["site/errata.md"]
     assert "other_paper/claims.py:8" in texts[f"site/claims/{NAMES[0]}.html"]
     for name, text in texts.items():
         links = [link for link in re.findall(r'href="([^"]+)"', text) if "://" not in link]

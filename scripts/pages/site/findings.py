@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from proofs_check.ledger.row import Row
 
+from ..markdown import closed
 from .view import claim_link
 
 VERDICTS = {"holds": "holds", "holds_if": "holds under a condition", "false": "is false",
@@ -14,7 +15,7 @@ REACH = {"proved": "The core has proved it", "refuted": "The core has refuted it
          "argued": "The pieces are checked by machine; prose puts them together",
          "instances": "Checked at these, and nothing is said beyond", "sampled": "Sampled, and nothing is said beyond",
          "trained": "Trained, and nothing is said beyond"}  # fmt: skip
-LONG = 250  # characters: a longer statement is left to the page of its claim
+LONG = 250  # characters
 
 
 class Finding(NamedTuple):
@@ -36,19 +37,19 @@ class Finding(NamedTuple):
     def text(self, rows: Mapping[str, Row]) -> str:
         """Of each claim the sentence, its conditions, the ruling and its reason, what is shown, and where that ends."""
         first, *others = (rows[name] for name in self.claims)
-        beside = (f"{row.id} ({VERDICTS[row.verdict]}): {_told(row)}" for row in others)
-        return " Beside it, ".join([_told(first), *beside])
+        beside = (f"Beside it, {row.id} {VERDICTS[row.verdict]}. {_told(row)}" for row in others)
+        return " ".join([_told(first), *beside])
 
 
 def _told(row: Row) -> str:
-    statement = row.statement if len(row.statement) <= LONG else "Its page has the formula"
-    said = [statement, row.reading, row.note, row.why]
+    """A long sentence is left to the page of its claim."""
+    said = [row.statement if len(row.statement) <= LONG else "", row.reading, row.note, row.why]
     said.insert(1, "If " + "; ".join(row.conditions) if row.conditions else "")
     refuted = row.strength == "proved" and row.verdict in ("false", "typo", "refuted")
     reach = REACH.get("refuted" if refuted else row.strength or "", "")
     if reach.endswith("beyond"):
         reach += ": " + "; ".join(piece.scope for piece in row.evidence)
-    return " ".join(f"{part.removesuffix('.')}." for part in (*said, reach) if part)
+    return " ".join(map(closed, filter(None, (*said, reach))))
 
 
 FINDINGS = (

@@ -10,7 +10,7 @@ import jinja2
 from proofs_check.ledger.registry import dropped
 from theory import __version__
 
-from ...commands import report
+from ...commands import audit, report
 from .. import coverage_page, docket, gallery
 from . import api, commands, search, text, uses
 from .findings import FINDINGS, QUESTIONS
@@ -24,7 +24,6 @@ RULED = (("Errata", "errata.html"), ("All claims", "claims.html"))
 OTHERS = (("Explorer", "explorer.html"), ("Figures", "figures.html"), ("Notebooks", "notebooks.html"),
           ("Arena", "arena.html"), ("Commands", "commands.html"), ("API", "api.html"), ("Guide", "guide.html"),
           ("Words", "glossary.html"), ("Trust", "trust.html"), ("Add to it", "contributing.html"))  # fmt: skip
-ERRATA = ("false", "holds_if", "typo")
 PAPER_LEAD = (
     "Every claim in the order of the paper's sections. Each has a page with the verdict, the evidence, the smallest "
     "example where it fails, and what holds instead. Statements marked ours stand beside the claims of the paper."
@@ -61,7 +60,8 @@ class Pages:
 
     def all(self) -> dict[str, str]:
         """Every page that is made from a template, by file name."""
-        found = {"errata.html": self.errata(), "claims.html": self.claims()}
+        errata = audit.errata(self.registry, self.rows)
+        found = {"errata.html": self.document("errata", errata), "claims.html": self.claims()}
         found |= {page: self.paper(page) for page in self.papers}
         found |= {view.link: self.claim(view) for _, members in self.groups for view in members}
         if not self.documents:
@@ -69,7 +69,8 @@ class Pages:
         found |= {"index.html": self.front(), "figures.html": self.figures()}
         found |= {"api.html": self.api(), "notebooks.html": self.contents(), "explorer.html": self.explorer()}
         found |= {f"notebook-{name}.html": self.notebook(name) for name in self.notebooks}
-        found |= {f"{name}.html": self.document(name) for name in self.documents} | {"commands.html": self.commands()}
+        found |= {f"{one[0]}.html": self.document(*one) for one in self.documents.items()}
+        found["commands.html"] = self.commands()
         found = {name: self.answered(name, page) for name, page in found.items()}
         return found | {"search-index.js": search.script(found, [view for _, claims in self.groups for view in claims])}
 
@@ -103,10 +104,6 @@ class Pages:
         return self.render(view.link, "one.html.j2", title=view.id, claim=view, page=page, paper=self.papers.get(page),
                            users=self.users[view.id])
 
-    def errata(self) -> str:
-        groups = [(group, members) for group, members in self.groups if members[0].row.verdict in ERRATA]
-        return self.render("errata.html", "errata.html.j2", title="Errata", groups=groups)
-
     def claims(self) -> str:
         every = [view for _, members in self.groups for view in members]
         script = (HERE / "claims.js").read_text("utf-8")
@@ -139,8 +136,7 @@ class Pages:
         return self.render(f"notebook-{name}.html", "notebook.html.j2", title=heading(node)[0], body=body(node),
                            name=name)  # fmt: skip
 
-    def document(self, name: str) -> str:
-        markdown = self.documents[name]
+    def document(self, name: str, markdown: str) -> str:
         title = re.search(r"^# (.+)$", markdown, re.MULTILINE)
         body = text.html(markdown, self.environment.globals["ids"])
         return self.render(f"{name}.html", "text.html.j2", title=title[1] if title else name, body=body)

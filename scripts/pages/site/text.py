@@ -1,6 +1,7 @@
 """Markdown of the project as pages of the site: anchors, links between pages, claim ids that lead to their claims."""
 
 import re
+from collections import Counter
 from collections.abc import Container
 from itertools import count
 from typing import Any
@@ -18,14 +19,14 @@ def html(markdown: str, ids: Container[str]) -> str:
     """An HTML fragment; what is raw HTML in the text is shown as text."""
     md = MarkdownIt("commonmark", {"html": False}).enable("table")
     tokens = md.parse(re.sub(r"<!--.*?-->\n?", "", markdown, flags=re.DOTALL))
-    seen: dict[str, int] = {}
+    named = Anchors(ids)
     for at, token in enumerate(tokens):
         if token.type == "heading_open":
-            token.attrSet("id", _fresh(anchor(tokens[at + 1].content), seen))
+            token.attrSet("id", named(tokens[at + 1].content))
         for child in token.children or []:
             _relink(child)
     text = md.renderer.render(tokens, md.options, {})
-    text = re.sub("(?<=<li>)<strong>[^:]*", lambda words: _named(words[0], seen), text)
+    text = re.sub("(?<=<li>)<strong>[^:]*", lambda words: named.bold(words[0]), text)
     number = count(1)
     wide = '<div class="wide" tabindex="0" role="region" aria-label="table {}"><table>'
     text = re.sub("<table>", lambda _: wide.format(next(number)), text)
@@ -38,7 +39,7 @@ def linked(text: str, ids: Container[str]) -> str:
     def link(match: re.Match) -> str:
         return f'<a href="{claim_link(match[1])}">{match[0]}</a>' if match[1] in ids else match[0]
 
-    parts = re.split(r"(<a .*?</a>|<h\d.*?</h\d>)", text, flags=re.DOTALL)
+    parts = re.split(r"(<a .*?</a>)", text, flags=re.DOTALL)
     return "".join(part if k % 2 else re.sub(r"<code>([\w.]+)</code>", link, part) for k, part in enumerate(parts))
 
 
@@ -47,17 +48,21 @@ def anchor(text: str) -> str:
     return re.sub(r"[^\w\- ]", "", text.lower()).strip().replace(" ", "-")
 
 
-def _fresh(name: str, seen: dict[str, int]) -> str:
-    seen[name] = seen.get(name, -1) + 1
-    return f"{name}-{seen[name]}" if seen[name] else name
+class Anchors:
+    """The anchors of a page, each once: a claim's id stands for itself."""
 
+    def __init__(self, ids: Container[str]):
+        self.ids, self.seen = ids, Counter[str]()
 
-def _named(words: str, seen: dict[str, int]) -> str:
-    """What an item of a list begins with, each bold word an anchor."""
-    def named(word: re.Match) -> str:
-        return f'<strong id="{_fresh(anchor(word[1]), seen)}">{word[1]}</strong>'
+    def __call__(self, words: str) -> str:
+        bare = re.sub("`|</?code>", "", words)
+        name = bare if bare in self.ids else anchor(bare)
+        self.seen[name] += 1
+        return f"{name}-{self.seen[name] - 1}" if self.seen[name] > 1 else name
 
-    return re.sub("<strong>(.*?)</strong>", named, words)
+    def bold(self, item: str) -> str:
+        """What an item of a list begins with, each bold word an anchor."""
+        return re.sub("<strong>(.*?)</strong>", lambda word: f'<strong id="{self(word[1])}">{word[1]}</strong>', item)
 
 
 def _relink(token: Any) -> None:

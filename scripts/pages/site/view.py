@@ -81,7 +81,7 @@ class View:
     def example(self) -> str:
         """The smallest example in a line, or nothing; of two places that disagree neither is called the true one."""
         if self.witness is None:
-            return self.fails and f"{self.fails}. {self.beside}".strip()
+            return self.fails
         point = self.witness["point"]
         at = report.show(point["name"] if set(point) == {"name"} else point) or "the statement itself"
         printed, true = (report.show(self.witness[name]) for name in ("printed", "true"))
@@ -89,16 +89,6 @@ class View:
             return ""
         apart = self.row.severity == "arithmetic"
         return f"At {at}: {printed} against {true}." if apart else f"At {at}: printed {printed}, true {true}."
-
-    @property
-    def wording(self) -> str:
-        """What an author may paste: the statement that holds instead, where the ledger has one."""
-        return self.row.holds_instead
-
-    @property
-    def wording_title(self) -> str:
-        """A correction takes the place of what is printed; another statement of ours only stands beside it."""
-        return "Suggested wording" if (self.row.correction or ".corrected").endswith(".corrected") else "What holds"
 
     @property
     def note_title(self) -> str:
