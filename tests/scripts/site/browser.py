@@ -3,6 +3,8 @@
 import json
 import shutil
 from contextlib import contextmanager
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -54,6 +56,35 @@ def look(page, width, height, dark=False, javascript=True):
 def errors(page):
     """What the console has complained of since the last call."""
     return [entry["message"] for entry in page.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
+
+
+def overflow(page):
+    """By how many pixels the page is wider than the window."""
+    return page.execute_script("return document.documentElement.scrollWidth - document.documentElement.clientWidth;")
+
+
+AXE = """const where = rule => rule.nodes.map(node => `${rule.id}: ${node.html.slice(0, 90)}`);
+  const reached = [...document.querySelectorAll("a[href], button, input, select, summary")];
+  const past = reached.filter(e => e.tabIndex < 0 && e.getClientRects().length).map(e => "no tab: " + e.outerHTML);
+  axe.run({preload: false, resultTypes: ["violations"]})
+    .then(found => [...past, ...found.violations.flatMap(where)], error => [`${error}`]).then(arguments[0]);
+"""
+
+
+@cache
+def axe():
+    """The source of axe-core, which the package only carries: it is run by selenium, and playwright is not needed."""
+    found = find_spec("axe_playwright_python")
+    assert found is not None, "`make setup` installs axe-playwright-python"
+    return Path(found.submodule_search_locations[0], "axe.min.js").read_text("utf-8")
+
+
+def faults(page):
+    """What a reader would stumble over: text beside the window, complaints of the console, violations of axe."""
+    page.set_script_timeout(120)
+    wide = [f"wider than the window by {overflow(page)} px"] if overflow(page) > 0 else []
+    page.execute_script(axe())
+    return [*wide, *errors(page), *page.execute_async_script(AXE)]
 
 
 def ask(page, script):
