@@ -12,6 +12,7 @@ VERDICTS = {"holds": "holds", "holds_if": "holds under a condition", "false": "i
             "typo": "has a misprint", "refuted": "is refuted"}  # fmt: skip
 # What the evidence amounts to, and what is not said.
 REACH = {"proved": "The core has proved it", "refuted": "The core has refuted it",
+         "repaired": "The core has proved it under the condition",
          "argued": "The pieces are checked by machine; prose puts them together",
          "instances": "Checked at these, and nothing is said beyond", "sampled": "Sampled, and nothing is said beyond",
          "trained": "Trained, and nothing is said beyond"}  # fmt: skip
@@ -42,11 +43,13 @@ class Finding(NamedTuple):
 
 
 def _told(row: Row) -> str:
-    """A long sentence is left to the page of its claim."""
-    said = [row.statement if len(row.statement) <= LONG else "", row.reading, row.note, row.why]
-    said.insert(1, "If " + "; ".join(row.conditions) if row.conditions else "")
-    refuted = row.strength == "proved" and row.verdict in ("false", "typo", "refuted")
-    reach = REACH.get("refuted" if refuted else row.strength or "", "")
+    """A sentence that is printed from a tree comes after the words, and a long one is left to the page of its claim."""
+    statement = row.statement if len(row.statement) <= LONG else ""
+    conditions = "If " + "; ".join(row.conditions) if row.conditions else ""
+    words = [conditions, row.reading, row.note, row.why]
+    said = [statement, *words] if row.case is None else [*words, statement and f"As printed: {statement}"]
+    core = {"holds": "proved", "holds_if": "repaired"}.get(row.verdict, "refuted")
+    reach = REACH.get(core if row.strength == "proved" else row.strength or "", "")
     if reach.endswith("beyond"):
         reach += ": " + "; ".join(piece.scope for piece in row.evidence)
     return " ".join(map(closed, filter(None, (*said, reach))))
