@@ -6,6 +6,7 @@ happens.
 """
 
 import math
+import random
 from dataclasses import replace
 from fractions import Fraction
 
@@ -41,8 +42,14 @@ from proofs_check.ledger.claim import (
     Verdict,
     everywhere,
 )
-from tests.proofs_check.ledger.planted import drawn
 from theory.lowering.box import Box
+
+
+def drawn(count, low, high):
+    """The ends of an interval, and points drawn in it."""
+    rng = random.Random("planted")
+    return [{"x": x} for x in (low, high, *(rng.uniform(low, high) for _ in range(count)))]
+
 
 NO = Control("a wrong variant", lambda **_: less(1, 0))
 X = sp.Symbol("x", real=True)
@@ -55,8 +62,8 @@ def claim(margin, points=({},), *, kind=Kind.EXACT, coverage=INSTANCES, **record
     return Claim(evidence=(Evidence(kind, "planted", margin, points, (NO,)),), **{**fields, **record})
 
 
-def sampled(margin, count=500, x=(0.0, 1.0), **ends):
-    return claim(margin, drawn(count, x=x, **ends), kind=Kind.SAMPLED, coverage=SAMPLES)
+def sampled(margin, count=500, x=(0.0, 1.0)):
+    return claim(margin, drawn(count, *x), kind=Kind.SAMPLED, coverage=SAMPLES)
 
 
 def false(**record):
@@ -119,7 +126,7 @@ STOPPED = {
     },
     "the kind": {
         "samples that cover all": claim(
-            lambda x: at_most(x, 0.99), drawn(9, x=(0.0, 0.5)), kind=Kind.SAMPLED, coverage=ENUMERATED
+            lambda x: at_most(x, 0.99), drawn(9, 0.0, 0.5), kind=Kind.SAMPLED, coverage=ENUMERATED
         ),
         "trained, for the paper": claim(lambda: at_most(0, 1), kind=Kind.TRAINED, coverage=SAMPLES),
         "a quotation that settles": claim(None, kind=Kind.READ, coverage=None),

@@ -8,6 +8,7 @@ from proofs_check.ledger.claim import Severity, Status, Verdict
 from proofs_check.ledger.harness import run_claim
 from proofs_check.ledger.rows import record
 from tests.proofs_check.ledger import planted
+from tests.proofs_check.ledger.plants import STOPPED
 
 
 def test_a_true_claim_with_rejected_controls_is_confirmed():
@@ -16,7 +17,7 @@ def test_a_true_claim_with_rejected_controls_is_confirmed():
     assert [(e.points, e.controls_rejected, e.margin) for e in result.evidence] == [(1, 1, 0.0)]
 
 
-@pytest.mark.parametrize("claim", planted.WITH_COUNTEREXAMPLE, ids=lambda claim: claim.statement)
+@pytest.mark.parametrize("claim", STOPPED["honest, and wrong"].values(), ids=STOPPED["honest, and wrong"])
 def test_a_planted_wrong_claim_is_contradicted_with_a_witness(claim):
     result = run_claim(claim)
     assert result.status is Status.CONTRADICTED
