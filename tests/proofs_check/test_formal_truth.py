@@ -32,6 +32,8 @@ from proofs_check.razor.formal import definitions as razor
 from proofs_check.razor.formal import dropped_mass
 from proofs_check.razor.formal import head_outputs as outputs
 from proofs_check.razor.formal.compensation import WORST_SHARE
+from proofs_check.resformer.formal import FORMAL as RESFORMER_FORMAL
+from proofs_check.waiver.formal import FORMAL as WAIVER_FORMAL
 from theory import alibi, induction
 from theory.alibi import printed as alibi_printed
 from theory.cache import budget as truncation_budget
@@ -45,7 +47,7 @@ from theory.lowering.precision import working
 from theory.symbols import PARAMETERS, alpha1, alpha2, beta1, beta2, n_tokens, rest_logits, rest_scores, sigma, slope
 
 POINTS, BITS, DIGITS = 20, 400, 45
-FORMAL = {**KV_FORMAL, **RAZOR_FORMAL}
+FORMAL = {**KV_FORMAL, **RAZOR_FORMAL, **RESFORMER_FORMAL, **WAIVER_FORMAL}
 SHARE, DOMAINS = {"eps", "delta"}, ("unit", "symmetric", "ball")
 NAMED = {"alpha1": "a1", "alpha2": "a2", "beta1": "b1", "beta2": "b2", "n_tokens": "T", "slope": "m", "dim": "d",
          "copy_slope": "p", "span": "r"}  # fmt: skip

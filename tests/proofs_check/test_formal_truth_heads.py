@@ -17,6 +17,7 @@ from proofs_check.core import witness
 from proofs_check.core.certificate import premise
 from proofs_check.oracles.alibi import BallHead, ball_scores, ball_softmax, ball_weights, normalised, printed_scope
 from proofs_check.oracles.alibi import ball as exact
+from proofs_check.rigour.points.exact import as_fractions
 from tests.proofs_check.test_formal_truth import BITS, FORMAL, ball, close, draws, eighth, eighths, equal, opened, part
 from theory.cache import dropped_flat
 from theory.induction import symbolic
@@ -209,10 +210,4 @@ def test_the_domain_holds_the_least_and_the_extreme_cases(name):
     base = premise(FORMAL[name])
     base = replace(base, given=tuple(given for given in base.given if given.parts[0] != "="))  # it gives a number
     for point in LEAST[name]:
-        at = {
-            key: tuple(tuple(map(Fraction, x)) if isinstance(x, tuple) else Fraction(x) for x in value)
-            if isinstance(value, tuple)
-            else Fraction(value)
-            for key, value in point.items()
-        }
-        assert witness.meets(base, at), (name, point)
+        assert witness.meets(base, as_fractions(point)), (name, point)

@@ -230,9 +230,9 @@ GOOD = QUERY | {
     "x": np.eye(4),
 }
 BY_ROOM = {
-    "induction": {"beta": (1.0, 0.0), "key": (0.0, 1.0), "query": (1.0, 0.0), "value": (1.0, 0.5)},
+    "induction": {"beta": (1.0, 0.0), "key": (0.0, 1.0), "query": (1.0, 0.0)},
     "landscape": {"rest": 4.0, "sigma": 2.0},
-    "value_residual": {"logits": [[0.0, 1.0], [2.0, 0.5]], "norm": 0.5, "value": [0.1, 0.2], "values": VALUES},
+    "value_residual": {"logits": [[0.0, 1.0], [2.0, 0.5]], "norm": 0.5, "values": VALUES},
 }
 BOX = {"alpha1": (0.0, 1.0), "beta1": (0.0, 1.0)}
 CHANGES = {
@@ -243,9 +243,6 @@ CHANGES = {
     grams.value_diameters: {"w_v": LAYER["w_q"], "gamma": np.ones(4)},
     grams_rotary.rotary_ranges: LAYER | {"key_bias": np.ones((1, 2))},
     rotary.rotary_range: {"key_bias": np.ones(2)},
-    compensation_rotary.unrotated_log_weight: {"distances": [1, 2]},
-    compensation.token: TOKEN,
-    compensation_second_order.second_order_token: TOKEN,
     size.protected_groups: {"heads": 8},
     sink.causal_attention: {"logits": np.eye(3)},
     sink.printed_causal_attention: {"logits": np.eye(3)},

@@ -6,9 +6,7 @@ from fractions import Fraction
 import pytest
 
 from proofs_check.core.certificate import Outcome, arranged, check_certificate, citable
-from proofs_check.core.domain import Sequent
 from proofs_check.core.rules import Rejected
-from proofs_check.core.statement import obligations
 from proofs_check.core.terms import Malformed, Term, num
 from proofs_check.core.witness import closed, refutes
 from proofs_check.language import (
@@ -39,7 +37,7 @@ from proofs_check.language import (
 )
 from proofs_check.ledger.verdicts import summary
 from proofs_check.rigour.decide import UNAIDED, Empty, decide
-from tests.proofs_check.core.writing import certificate, claim, stated
+from tests.proofs_check.core.writing import certificate, claim, q, stated
 
 x, y, z, n, i = real("x"), real("y"), real("z"), whole("n", 1), var("i")
 s, m, u = sequence("s", n), whole("m", 1), real("u", 0, 1, open="low")
@@ -221,14 +219,14 @@ def test_an_unknown_open_is_refused(word):
 
 def test_another_order_is_the_same_statement_and_nothing_else_is():
     guard, bad = x > 0, log(x) > 0
-    base = Sequent((x,), (bad, guard), either(log(x) > x, x < 7))
+    base = q(either(log(x) > x, x < 7), x, given=(bad, guard))
     other = arranged(base, (guard, bad), either(x < 7, log(x) > x))
     assert other.given == (guard, bad)
     for given, goal in (((guard,), base.goal), ((guard, bad, x > 1), base.goal), (base.given, x < 7),
                         (base.given, both(x < 7, log(x) > x)), ((bad, x >= 0), base.goal)):  # fmt: skip
         with pytest.raises(Rejected):
             arranged(base, given, goal)
-    assert arranged(Sequent((x,), (), implies(bad, guard)), (), either(guard, log(x) <= 0)).goal.kind == "or"
+    assert arranged(q(implies(bad, guard), x), (), either(guard, log(x) <= 0)).goal.kind == "or"
 
 
 def test_nothing_builds_on_a_part_that_was_proved_in_another_order():
@@ -261,7 +259,7 @@ def test_cases_are_told_apart_where_no_order_gives_each_hypothesis_a_value():
         found = decided(k, eq(4 * k, 1), *order)
         assert found.checked.outcome is Outcome.PROVED and found.certificate["proofs"]["conclusion"][0] == "cases"
         assert outcome(k, eq(4 * k, 2), *order) == "refuted"
-    ((_, sequent),) = obligations(claim(k > 2, k, given=given))
+    sequent = q(k > 2, k, given=given)
     assert [refutes(sequent, {"k": at}) for at in k.values] == [False, True, False]
 
 
@@ -274,7 +272,6 @@ def test_the_index_of_a_fold_is_not_taken_for_a_number_of_the_point():
 def test_a_branch_that_is_not_taken_owes_nothing_at_a_witness():
     """The two sides are equal, which only their normal form shows; beyond the end of s nothing is read."""
     side = exp(1) + when(n >= 2, s[2], 0)
-    made = claim(eq(side, side + s[1]), n, s)
-    ((_, sequent),) = obligations(made)
+    sequent = q(eq(side, side + s[1]), n, s)
     assert not refutes(sequent, {"n": Fraction(1), "s": (Fraction(0),)})
     assert refutes(sequent, {"n": Fraction(1), "s": (Fraction(1),)})

@@ -8,7 +8,7 @@ from flint import arb
 from proofs_check.core.boxes import Look
 from proofs_check.core.certificate import Outcome, check_certificate
 from proofs_check.core.derive import derivative
-from proofs_check.core.domain import Sequent, is_whole
+from proofs_check.core.domain import is_whole
 from proofs_check.core.rules import Rejected
 from proofs_check.core.terms import Malformed, Term, num, to_json
 from proofs_check.language import (
@@ -22,11 +22,11 @@ from proofs_check.language import (
     when,
     whole,
 )
-from tests.proofs_check.core.writing import certificate
+from tests.proofs_check.core.writing import certificate, q
 from theory.lowering.precision import working
 
 x, y, i, n = map(var, "xyin")
-N = whole("n", 1)
+N, UNIT = whole("n", 1), real("x", 0, 1)
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_a_term_that_may_have_a_kink_has_no_derivative(term):
 
 
 def test_bounds_of_boxes_are_lower_bounds():
-    look = Look(Sequent((real("x", 0, 1), real("y", 0, 1)), (), x + y**2 <= 2 * x * y + 3))
+    look = Look(q(x + y**2 <= 2 * x * y + 3, UNIT, real("y", 0, 1)))
     region = {"x": (Fraction(0), Fraction(1)), "y": (Fraction(1, 2), Fraction(1))}
     margin = look.goals[0][1]
     least = min((2 * a * b + 3 - a - b * b) for a in (0, 0.5, 1) for b in (0.5, 0.75, 1))
@@ -57,15 +57,15 @@ def test_bounds_of_boxes_are_lower_bounds():
         found = float(look.bound(region, kind, 0, margin))
         assert found <= least, kind
     # x grows, so its face is exact; y does not, and the mean value has to pay for its whole side.
-    rising = Look(Sequent((real("x", 0, 1),), (), 0 <= x**2 + x))
+    rising = Look(q(0 <= x**2 + x, UNIT))
     for low, high in ((0, 1), (1, 3), (2, 2)):
         side = {"x": (Fraction(low), Fraction(high))}
         for kind in ("natural", "monotone"):
             assert float(rising.bound(side, kind, 0, rising.goals[0][1])) == low**2 + low
-    hill = Look(Sequent((real("x", 0, 1),), (), 0 <= x - x**2))  # slope 1 - 2 x in [-1, 1], 1/4 in the middle
+    hill = Look(q(0 <= x - x**2, UNIT))  # slope 1 - 2 x in [-1, 1], 1/4 in the middle
     assert float(hill.bound({"x": (Fraction(0), Fraction(1))}, "mean", 0, hill.goals[0][1])) == 0.25 - 0.5
     # At a single point only the rounding is left, and it goes down: a bound of e is below e.
-    point = Look(Sequent((real("x", 0, 2),), (), 0 <= exp(x)))
+    point = Look(q(0 <= exp(x), real("x", 0, 2)))
     at_one = {"x": (Fraction(1), Fraction(1))}
     for kind in ("natural", "monotone", "mean"):
         with working(64):
@@ -77,7 +77,7 @@ def test_bounds_of_boxes_are_lower_bounds():
 
 
 def test_instances_need_a_point_each_and_a_proof_each():
-    told = statement("a", for_all=[N, real("x", 0, 1)], says=x * (1 - x) <= n / 4)
+    told = statement("a", for_all=[N, UNIT], says=x * (1 - x) <= n / 4)
     square = ["linear", [["1", [["square", to_json(x - Fraction(1, 2)), []]]]]]
     entry = {"at": {"n": "1"}, "point": {"x": "0"}, "proofs": {"conclusion": [[], square]}}
 

@@ -14,6 +14,7 @@ from proofs_check.core.enclose import Evaluator, Undefined, Unknown, interval
 from proofs_check.core.terms import Malformed, Term, negation, num
 from proofs_check.language import absolute, both, either, eq, exp, iff, implies, log, ne, sqrt, total, var, when
 from tests.proofs_check.core import sampling
+from tests.shares import one_in
 from theory.lowering.precision import working
 
 x, i = var("x"), var("i")
@@ -91,24 +92,14 @@ def slopes(seed, count):
     return compared
 
 
-def test_values_lie_in_their_enclosures():
-    assert enclosures(1, 600) > 200
+@pytest.mark.parametrize("seed", one_in(50, range(50), 1))
+def test_values_lie_in_their_enclosures(seed):
+    assert enclosures(seed, 600) > 200
 
 
-@pytest.mark.deep
-@pytest.mark.parametrize("seed", range(5))
-def test_many_values_lie_in_their_enclosures(seed):
-    assert enclosures(100 + seed, 6_000) > 2_000
-
-
-def test_derivatives_are_the_limits_of_difference_quotients():
-    assert slopes(2, 800) > 200
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("seed", range(5))
-def test_many_derivatives_are_the_limits_of_difference_quotients(seed):
-    assert slopes(200 + seed, 6_000) > 1_500
+@pytest.mark.parametrize("seed", one_in(40, range(40), 2))
+def test_derivatives_are_the_limits_of_difference_quotients(seed):
+    assert slopes(seed, 800) > 200
 
 
 def at_point(term, **point):

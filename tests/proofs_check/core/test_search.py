@@ -5,9 +5,7 @@ from fractions import Fraction
 import pytest
 
 from proofs_check.core.certificate import Outcome, check_certificate
-from proofs_check.core.domain import Sequent
 from proofs_check.core.rules import Rejected, check
-from proofs_check.core.statement import obligations
 from proofs_check.core.terms import Term, num
 from proofs_check.core.witness import refutes
 from proofs_check.language import (
@@ -41,7 +39,7 @@ from proofs_check.rigour.combined import combined
 from proofs_check.rigour.decide import MUTANT, UNAIDED, Effort, _part, decide
 from proofs_check.rigour.points.refute import refute
 from proofs_check.rigour.tactics import Failed, by
-from tests.proofs_check.core.writing import claim
+from tests.proofs_check.core.writing import claim, q
 
 x, y, n = real("x"), positive("y"), whole("n", 1)
 s, i = sequence("s", n, 0), var("i")
@@ -51,11 +49,12 @@ TOP = fold("max", i, 1, n, s[i])
 MOST = n * TOP
 m = whole("m", 0, n)
 EXPS = total(i, 1, m, exp(s[i]))
+NO_SEARCH = Effort(refuter=0, prover=0, looks=0, depth=3, work=60_000)
 
 
-def fails_at(made):
+def fails_at(*said, **more):
     """The point at which the search refutes it."""
-    ((_, sequent),) = obligations(made)
+    sequent = q(*said, **more)
     point = refute(sequent)
     assert point is not None and refutes(sequent, point)
     return point
@@ -89,9 +88,8 @@ def outcome_from(proved, made, effort=MUTANT):
 )
 def test_a_weaker_variant_is_proved_from_the_statement(known, weaker):
     """By steps from the places that differ: a search would prove some of them anew."""
-    no_search = Effort(refuter=100, prover=0, looks=0, depth=3, work=60_000)
     proved, made = (claim(says, n, m, s, x, y) for says in (known, weaker))
-    assert outcome_from(proved, made, no_search) is Outcome.PROVED
+    assert outcome_from(proved, made, NO_SEARCH) is Outcome.PROVED
 
 
 def test_a_proof_that_cites_is_nothing_without_what_it_cites():
@@ -116,12 +114,12 @@ def test_a_stronger_variant_is_not():
     ids=range(8),
 )  # fmt: skip
 def test_what_fails_at_an_irrational_number_alone_is_refuted_there(says):
-    assert any(isinstance(value, Term) for value in fails_at(claim(says, x, y)).values())
+    assert any(isinstance(value, Term) for value in fails_at(says, x, y).values())
 
 
 def test_an_equivalence_is_refuted_between_two_thresholds():
     cache = (15 * n + 85 * Term("min", n.as_term(), num(4000))) / (100 * n)
-    assert 22_667 <= fails_at(claim(iff(n >= 22_700, cache <= Fraction(3, 10)), n))["n"] < 22_700
+    assert 22_667 <= fails_at(iff(n >= 22_700, cache <= Fraction(3, 10)), n)["n"] < 22_700
 
 
 @pytest.mark.parametrize("low", [0, Fraction(-1, 10)])
@@ -135,13 +133,13 @@ def test_a_wider_domain_is_proved_from_the_statement_and_where_it_is_empty(low):
 def test_two_equalities_that_are_denied_are_solved_one_after_the_other():
     z, m = real("z"), real("m")
     says = either(ne(x * exp(2 * m) + z * exp(m), 0), ne(total(i, 1, 2, when(eq(i, 1), x, z)), y))
-    fails_at(claim(says, x, z, m, y))
+    fails_at(says, x, z, m, y)
 
 
 def test_a_share_that_must_be_below_a_small_number_is_refuted_at_the_edge():
     d, e, t = positive("d"), real("e", 0, 1, open=True), positive("t")
     says = exp(d - t) / (1 + exp(d - t)) < Fraction(9, 10) * e
-    fails_at(claim(says, d, e, t, given=[d - log(e) <= t]))
+    fails_at(says, d, e, t, given=[d - log(e) <= t])
 
 
 @pytest.mark.parametrize(
@@ -160,40 +158,37 @@ def test_the_search_proves(variables, says):
 
 
 def test_a_number_that_is_given_and_false_proves_anything():
-    sequent = Sequent((real("x"),), (num(1) <= num(Fraction(1, 10)),), x.as_term() > 5)
-    check(sequent, by("absurd", small)(sequent))
+    false, true = (q(x > 5, x, given=[num(number) <= Fraction(1, 10)]) for number in (1, 0))
+    check(false, by("absurd", small)(false))
     with pytest.raises(Failed):
-        by("absurd", small)(Sequent((real("x"),), (num(0) <= num(Fraction(1, 10)),), x.as_term() > 5))
+        by("absurd", small)(true)
 
 
 def test_a_mutant_cites_the_conditions_that_the_statement_has_shown():
     """That the sum is not 0 is out of reach without a search, and is cited."""
     divided = 1 / (total(i, 1, n, exp(s[i]) * cos(s[i]) ** 2) + exp(-y))
-    proved, made = (claim(divided * y < number, n, s, y) for number in (7, 8))
-    no_search = Effort(refuter=0, prover=0, looks=0, depth=0, work=60_000)
-    ((_, known),), ((_, wanted),) = obligations(proved), obligations(made)
-    defined, _, how = _part(wanted, known, no_search, {}, "conclusion", search=False)
+    known, wanted = (q(divided * y < number, n, s, y) for number in (7, 8))
+    defined, _, how = _part(wanted, known, NO_SEARCH, {}, "conclusion", search=False)
     assert how == "known" and defined[-1][0] == "cited"
 
 
 def test_a_limit_that_is_a_thousandth_off_is_refuted_by_a_long_sum():
     """The error 4/n that is allowed is below a thousandth from 4001 terms on, and no drawn sum has over 3000."""
-    far = claim(absolute(total(i, 1, n, 1) / n - Fraction(1001, 1000)) <= 4 / n.as_term(), n)
-    assert 4000 < fails_at(far)["n"] <= 24_000
+    far = absolute(total(i, 1, n, 1) / n - Fraction(1001, 1000)) <= 4 / n.as_term()
+    assert 4000 < fails_at(far, n)["n"] <= 24_000
 
 
 def test_a_larger_multiple_follows_where_what_is_below_has_a_sign():
-    no_search = Effort(refuter=0, prover=0, looks=0, depth=2, work=60_000)
     z, top = real("z"), absolute(x) / (1 + y) <= var("z") / y
     proved = claim(absolute(x) / (2 + y) <= z / y, x, y, z, given=[top])
     for factor, outcome in ((TENTH, Outcome.PROVED), (Fraction(9, 10), None)):
         made = claim(absolute(x) / (2 + y) <= z * factor / y, x, y, z, given=[top])
-        assert outcome_from(proved, made, no_search) is outcome
+        assert outcome_from(proved, made, NO_SEARCH) is outcome
 
 
 @pytest.mark.parametrize(("low", "holds"), [(Fraction(9, 5), True), (Fraction(1, 2), False), (1, False)])
 def test_a_whole_number_above_a_fraction_is_at_least_the_next_whole_one(low, holds):
-    sequent = Sequent((n,), (num(low) <= n.as_term(),), n.as_term() >= 2)
+    sequent = q(n >= 2, n, given=[n >= low])
     if not holds:
         with pytest.raises(Failed):
             rounded(sequent)
@@ -206,7 +201,7 @@ def test_products_of_facts_and_exponentials_are_found_and_denominators_cleared(s
     """Where a <= e^u b, of positive a and b: a/(a + b) <= e^u/(1 + e^u), and no less."""
     a, b, u = map(var, "abu")
     goal = a / (a + b) <= share * exp(u) / (1 + exp(u))
-    s = Sequent((positive("a"), positive("b"), real("u")), (a <= exp(u) * b,), goal)
+    s = q(goal, positive("a"), positive("b"), real("u"), given=[a <= exp(u) * b])
     if holds:
         check(s, combined(s))
     else:

@@ -6,9 +6,9 @@ import pytest
 
 from proofs_check.core import printing
 from proofs_check.core.certificate import check_certificate
-from proofs_check.core.domain import Sequent, check_formed, solvable, solved
+from proofs_check.core.domain import check_formed, solvable, solved
 from proofs_check.core.rules import Rejected
-from proofs_check.core.statement import from_data, obligations
+from proofs_check.core.statement import from_data
 from proofs_check.core.terms import Malformed, Term, num
 from proofs_check.core.witness import from_json, meets, refutes
 from proofs_check.language import (
@@ -35,7 +35,7 @@ from proofs_check.language import (
     whole,
 )
 from proofs_check.rigour.decide import decide
-from tests.proofs_check.core.writing import claim, stated
+from tests.proofs_check.core.writing import claim, q, stated
 
 x, y, u = real("x"), real("y"), real("u", 0, 1, open="low")
 n, i, j = whole("n", 1), var("i"), var("j")
@@ -63,7 +63,7 @@ def test_nothing_is_simplified_when_a_term_is_built():
 
 def test_an_equality_is_solved_and_its_variable_keeps_its_domain():
     w = positive("w")
-    ((_, sequent),) = obligations(claim(x < 1, x, w, given=[eq(w, 1 - x)]))
+    sequent = q(x < 1, x, w, given=[eq(w, 1 - x)])
     other = solved(sequent, *solvable(sequent))
     assert [v.name for v in other.variables] == ["x"]
     assert [printing.text(g) for g in other.given] == ["0 < 1 - x"]
@@ -110,7 +110,7 @@ def test_a_free_length_is_proved_for_every_length():
 
 
 def test_a_witness_meets_the_hypotheses_and_lies_in_the_domain():
-    ((_, sequent),) = obligations(claim(x > 2, x, given=[x > 1]))
+    sequent = q(x > 2, x, given=[x > 1])
     assert refutes(sequent, {"x": Fraction(3, 2)})
     assert not refutes(sequent, AT_1)
     assert not refutes(sequent, {"x": Fraction(3)})
@@ -121,8 +121,7 @@ def test_a_witness_meets_the_hypotheses_and_lies_in_the_domain():
 
 def test_a_hypothesis_without_a_value_refutes_once_those_before_it_hold():
     def about(*given):
-        ((_, sequent),) = obligations(claim(x <= 2, real("x", -2, 2), given=given))
-        return sequent
+        return q(x <= 2, real("x", -2, 2), given=given)
 
     bad = log(x) < 1
     assert refutes(about(bad), {"x": Fraction(0)})
@@ -131,7 +130,7 @@ def test_a_hypothesis_without_a_value_refutes_once_those_before_it_hold():
     assert not refutes(about(bad, x > 0), AT_MINUS_1)
     assert not refutes(about(bad), AT_1)
     assert not refutes(about(bad), {"x": Fraction(-3)})
-    ((_, ended),) = obligations(claim(x < 0, real("y", -1, 1), real("x", 0, 1 / y)))
+    ended = q(x < 0, real("y", -1, 1), real("x", 0, 1 / y))
     assert refutes(ended, {"y": Fraction(1, 2), "x": ROOT})
     # An end without a value leaves no domain to speak of, once those before it lie inside.
     assert refutes(ended, {"y": Fraction(0), "x": ROOT})
@@ -139,7 +138,7 @@ def test_a_hypothesis_without_a_value_refutes_once_those_before_it_hold():
 
 
 def test_a_coordinate_may_be_a_term_that_certainly_has_a_value():
-    ((_, sequent),) = obligations(claim(x**2 < 2, x, n, given=[x**2 <= 2, x > 1]))
+    sequent = q(x**2 < 2, x, n, given=[x**2 <= 2, x > 1])
     assert refutes(sequent, {"x": ROOT, "n": ONE})
     none = (-ROOT, sqrt(3), num(1), log(-1), 1 / num(0), sqrt(y), num(1) < 2, total(i, 1, n, 1))
     for outside in none:
@@ -147,9 +146,9 @@ def test_a_coordinate_may_be_a_term_that_certainly_has_a_value():
         assert not refutes(sequent, {"x": outside, "n": ONE})
     assert not meets(sequent, {"x": ROOT, "n": sqrt(4)})  # whole numbers are written as they are
     assert not meets(sequent, {"x": each(i, num(1)), "n": ONE})
-    ((_, ended),) = obligations(claim(var("x") < 2, real("x", 0, ROOT, open="high")))
+    ended = q(var("x") < 2, real("x", 0, ROOT, open="high"))
     assert not meets(ended, {"x": ROOT})
-    ((_, moved),) = obligations(claim(ne(y**2, 2 * x**2), x, real("y", x, 3)))
+    moved = q(ne(y**2, 2 * x**2), x, real("y", x, 3))
     assert refutes(moved, {"x": ONE, "y": ROOT})
     assert refutes(moved, {"x": log(3), "y": ROOT * log(3)})
     assert not meets(moved, {"x": ROOT, "y": ONE})
@@ -163,15 +162,14 @@ def test_nothing_is_undefined_behind_what_may_decide_it_already():
     undecided = eq(ROOT + sqrt(3), sqrt(5 + 2 * sqrt(6)))
     no_value = 1 / (x - x) > 0
     for goal in (either(undecided, no_value), implies(ne(*undecided.parts[1:]), no_value)):
-        assert not refutes(Sequent((real("x"),), (), goal), AT_1)
-    assert refutes(Sequent((real("x"),), (), either(x < 0, no_value)), AT_1)
-    assert refutes(Sequent((real("x"),), (), both(undecided, x < 0)), AT_1)
+        assert not refutes(q(goal, x), AT_1)
+    assert refutes(q(either(x < 0, no_value), x), AT_1)
+    assert refutes(q(both(undecided, x < 0), x), AT_1)
 
 
 def test_a_name_that_is_bound_in_one_place_is_not_declared_in_another():
-    variables = whole("n", 1), sequence("s", n)
     inside, loose = total(i, 1, n, 2 * i) <= 1, 2 * i <= 1
-    check_formed(Sequent(variables, (), inside))
+    check_formed(q(inside, n, s))
     for goal in (both(inside, loose), both(loose, inside)):
         with pytest.raises(Malformed):
-            check_formed(Sequent(variables, (), goal))
+            check_formed(q(goal, n, s))

@@ -27,7 +27,7 @@ def whole(papers, patterns):
 
 
 def wrong(papers, patterns):
-    return _registry(_claim("good"), planted.WITH_COUNTEREXAMPLE[-1])
+    return _registry(_claim("good"), _claim("exact: a fraction turned over", lambda: same(False, True)))
 
 
 def fails(papers, patterns):

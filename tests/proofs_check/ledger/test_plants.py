@@ -1,4 +1,4 @@
-"""Sixty ways to have a false claim believed: those that are stopped, and those that still are not."""
+"""Fifty ways to have a false claim believed: those that are stopped, and those that still are not."""
 
 import pytest
 

@@ -29,7 +29,7 @@ def say(statement):
     return judge(statement.to_json(), None, False)
 
 
-def found(printed, meant=None, **rest):
+def found(printed, meant=None, say=say, **rest):
     made = ruled(Case(printed, meant, **rest), say, told_apart)
     return made.verdict.value, None if made.severity is None else made.severity.value
 
@@ -93,7 +93,8 @@ def test_repair_may_not_assume_what_it_concludes():
 
 # What hostile edits of a claim changed, and nothing noticed: a record has none of it.
 BY_HAND = {"verdict", "severity", "hypotheses", "statement", "formula", "witness", "strength", "coverage", "note",
-           "evidence", "points", "tolerance", "correction", "is_correction", "source", "scope", "nature"}  # fmt: skip
+           "evidence", "points", "tolerance", "correction", "is_correction", "source", "scope", "nature",
+           "denied"}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", [rule, no_choice, Rule, runs, refers, Trained], ids=lambda kind: kind.__name__)
@@ -108,7 +109,7 @@ def test_word_for_what_is_computed_is_refused(word):
 
 
 def test_case_survives_as_data():
-    case = Case(BEYOND, stated(N * N > N, given=[N > 1]), "", SQUARES, ("table",))
+    case = Case(BEYOND, stated(N * N > N, given=[N > 1]), "", SQUARES, ("table",), ({"n": 1},))
     assert from_json(case.to_json()) == case
 
 

@@ -10,6 +10,7 @@ from pytest import approx
 
 from tests.theory.alibi.drawn_heads import frame, rotated_spread
 from tests.theory.cases import SEEDS, refuses
+from tests.theory.entries import LAYER
 from theory import alibi
 from theory.alibi import rotary
 from theory.alibi.grams import logit_ranges, product_norms, value_diameters
@@ -150,7 +151,6 @@ def test_rotary_ranges_bound_rotated_logits_and_are_near_the_searched_bound(pair
             assert bound >= rotated_spread(one, pairs, rng)
 
 
-GOOD = {"w_q": np.ones((2, 2, 4), np.float32), "w_k": np.ones((1, 2, 4), np.float32), "gamma": np.ones(4)}
 HOLED = np.where(np.arange(16).reshape(2, 2, 4) == 6, np.float32("nan"), np.float32(1))
 
 
@@ -169,12 +169,12 @@ HOLED = np.where(np.arange(16).reshape(2, 2, 4) == 6, np.float32("nan"), np.floa
 )
 @pytest.mark.parametrize("function", [logit_ranges, rotary_ranges])
 def test_bad_layers_are_refused_in_one_line(function, change, message):
-    refuses(lambda: function(**{**GOOD, **change}), message)
+    refuses(lambda: function(**LAYER | change), message)
 
 
 def test_bad_rotary_layers_are_refused():
     refuses(lambda: rotary_ranges(np.ones((1, 3, 4)), np.ones((1, 3, 4)), np.ones(4)), "even number")
-    refuses(lambda: rotary_ranges(**GOOD, key_bias=np.ones(2)), "key_bias has shape")
+    refuses(lambda: rotary_ranges(**LAYER, key_bias=np.ones(2)), "key_bias has shape")
     refuses(lambda: value_diameters(HOLED, np.ones(4)), "w_v holds a value")
 
 

@@ -8,6 +8,7 @@ from pytest import approx
 
 from tests.theory.alibi.drawn_heads import random_head, spread
 from tests.theory.cases import refuses
+from tests.theory.entries import QUERY
 from theory import alibi
 
 SIZES = [(1, 1), (2, 1), (2, 2), (3, 2), (4, 4), (5, 8), (8, 3), (16, 4), (24, 12), (64, 8)]
@@ -113,6 +114,5 @@ def test_enclosures_stay_narrow_on_degenerate_heads():
     ],
 )
 def test_bad_heads_are_refused_in_one_line(change, message):
-    good = {"w_q": np.eye(2), "w_k": np.eye(2), "gamma": np.ones(2)}
     for function in (alibi.logit_range, alibi.self_gap, alibi.extremes):
-        refuses(lambda function=function: function(**{**good, **change}), message)
+        refuses(lambda function=function: function(**QUERY | change), message)

@@ -13,17 +13,15 @@ from numpy.testing import assert_allclose
 from pytest import approx
 
 from tests.theory.cache.loops import dropped_tokens, log_sum
-from tests.theory.cases import refuses
+from tests.theory.cases import SEEDS, refuses
 from theory.cache import compensation_alibi as alibi
 from theory.cache import compensation_bounds as bounds
 from theory.cache import compensation_second_order as second
 from theory.cache.compensation import Token, attend_with_token, compare, log_weight, token
 from theory.cache.compensation_rotary import log_gap_limit, rotate, unrotated_log_weight
 
-seeds = st.integers(0, 10**6)
 
-
-@given(seeds, st.floats(0.1, 20))
+@given(SEEDS, st.floats(0.1, 20))
 def test_token_never_counts_more_than_the_dropped_mass_and_at_least_the_bound(seed, scale):
     rng, keys, values = dropped_tokens(seed)
     query, centre = scale * rng.normal(size=(2, keys.shape[1]))
@@ -34,7 +32,7 @@ def test_token_never_counts_more_than_the_dropped_mass_and_at_least_the_bound(se
         assert -1e-9 <= gap <= bounds.log_mass_bound(np.ptp(tilt)) + 1e-9
 
 
-@given(seeds)
+@given(SEEDS)
 def test_centred_token_is_exact_at_its_centre_with_its_gradient(seed):
     rng, keys, values = dropped_tokens(seed)
     query = rng.normal(size=keys.shape[1])
@@ -65,7 +63,7 @@ ONES = Token(np.ones(2), np.ones(2), np.zeros(()))
 SECOND = second.second_order_token(np.ones((2, 2)), np.ones((2, 1)))
 
 
-@given(seeds, st.floats(0.01, 5))
+@given(SEEDS, st.floats(0.01, 5))
 def test_second_order_log_mass_errs_by_at_most_its_cubic_bound(seed, scale):
     rng, keys, values = dropped_tokens(seed)
     centre, query = scale * rng.normal(size=(2, keys.shape[1]))
@@ -74,7 +72,7 @@ def test_second_order_log_mass_errs_by_at_most_its_cubic_bound(seed, scale):
     assert error <= bounds.second_order_bound(np.ptp(keys @ (query - centre))) + 1e-12
 
 
-@given(seeds)
+@given(SEEDS)
 def test_second_order_output_has_the_gradient_of_the_full_head(seed):
     rng, keys, values = dropped_tokens(seed)
     centre, turn = rng.normal(size=(2, keys.shape[1]))
@@ -93,7 +91,7 @@ def test_second_order_output_has_the_gradient_of_the_full_head(seed):
     assert miss(1e-4) < 1e-6 * (1 + float(turn @ turn)) ** 2
 
 
-@given(seeds, st.floats(0, 2))
+@given(SEEDS, st.floats(0, 2))
 def test_decayed_token_advances_to_the_token_of_all_dropped_keys(seed, slope):
     _, keys, values = dropped_tokens(seed)
     window = 3
@@ -108,7 +106,7 @@ def test_decayed_token_advances_to_the_token_of_all_dropped_keys(seed, slope):
         assert_allclose(found, mean, atol=1e-12)
 
 
-@given(seeds, st.floats(0, 3), st.floats(0.1, 10))
+@given(SEEDS, st.floats(0, 3), st.floats(0.1, 10))
 def test_decayed_token_errs_by_the_range_of_the_keys_alone(seed, slope, scale):
     rng, keys, values = dropped_tokens(seed)
     query = scale * rng.normal(size=keys.shape[1])
@@ -122,7 +120,7 @@ def complex_pairs(vector):
     return [complex(a, b) for a, b in zip(vector[0::2], vector[1::2], strict=True)]
 
 
-@given(seeds)
+@given(SEEDS)
 def test_rotation_multiplies_each_pair_by_a_complex_phase(seed):
     rng = np.random.default_rng(seed)
     vector, rates, position = rng.normal(size=6), rng.uniform(0, 1, 3), int(rng.integers(0, 1000))
@@ -131,7 +129,7 @@ def test_rotation_multiplies_each_pair_by_a_complex_phase(seed):
         assert abs(pair - expected * cmath.exp(1j * rate * position)) < 1e-12
 
 
-@given(seeds)
+@given(SEEDS)
 def test_unrotated_token_is_exact_for_identical_keys_and_bracketed_for_others(seed):
     rng = np.random.default_rng(seed)
     rates, n = rng.uniform(0, 1, 2), int(rng.integers(1, 9))

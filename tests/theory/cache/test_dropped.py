@@ -11,11 +11,9 @@ from pytest import approx
 from scipy.optimize import minimize
 
 from tests.theory.cache.loops import mass, mean
-from tests.theory.cases import refuses
+from tests.theory.cases import SEEDS, refuses
 from theory import alibi
 from theory.cache.dropped import attend, eviction_errors, output_error_bound, truncate, value_diameter
-
-seeds = st.integers(0, 10**6)
 
 
 def random_head(seed, scale=3.0):
@@ -25,7 +23,7 @@ def random_head(seed, scale=3.0):
     return scale * rng.normal(size=n), rng.normal(size=(n, width)), dropped
 
 
-@given(seeds)
+@given(SEEDS)
 def test_truncation_parts_equal_loops_over_tokens(seed):
     logits, values, dropped = random_head(seed)
     found = truncate(logits, values, dropped)
@@ -36,7 +34,7 @@ def test_truncation_parts_equal_loops_over_tokens(seed):
     assert_allclose(found.full - found.truncated, part, atol=1e-12)
 
 
-@given(seeds, st.floats(0, 2000))
+@given(SEEDS, st.floats(0, 2000))
 def test_truncation_survives_logits_of_thousands(seed, shift):
     logits, values, dropped = random_head(seed)
     moved = truncate(logits + shift, values, dropped)
@@ -46,7 +44,7 @@ def test_truncation_survives_logits_of_thousands(seed, shift):
 
 
 @pytest.mark.parametrize("norm", ["rms", "layer"])
-@given(seeds)
+@given(SEEDS)
 def test_value_diameter_holds_and_is_reached_by_normalised_states(norm, seed):
     rng = np.random.default_rng(seed)
     width = int(rng.integers(2, 6))
@@ -72,7 +70,7 @@ def test_output_bound_from_weights_is_reached_by_a_negative_head_of_width_one(pr
     assert np.linalg.norm(found.full - found.truncated) == approx(bound, rel=1e-9)
 
 
-@given(seeds, st.floats(0, 60))
+@given(SEEDS, st.floats(0, 60))
 def test_eviction_errors_equal_leaving_each_token_out(seed, lead):
     logits, values, _ = random_head(seed)
     logits[0] += lead

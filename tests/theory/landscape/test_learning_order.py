@@ -12,30 +12,26 @@ from theory.symbols import PARAMETERS, alpha2, beta1, n_tokens
 POINT, TOKENS = (0.4, 2.0, 1.5, -0.2), 60
 
 
-def shares_at(point, tokens):
-    """Shares of the repeated token, the edges and the others, from the logits."""
+def values_at(point, tokens):
+    """The parameters, and the shares of the repeated token, the edges and the others, from the logits."""
     powers = np.exp(landscape.logits(*point, tokens, 5))
     powers /= powers.sum()
-    return {order.REPEATED: powers[4], order.EDGE: powers[3] + powers[-1], order.OTHER: powers[:3].sum()
-            + powers[6:-1].sum()}  # fmt: skip
+    known = dict(zip((*PARAMETERS, n_tokens), (*point, tokens), strict=True))
+    edge, other = powers[3] + powers[-1], powers[:3].sum() + powers[6:-1].sum()
+    return known | {order.REPEATED: powers[4], order.EDGE: edge, order.OTHER: other}
 
 
 @pytest.mark.parametrize(("symbol", "axis"), [(alpha2, 1), (beta1, 2)], ids=str)
 def test_forms_at_the_true_shares_are_minus_the_gradient(symbol, axis):
-    values = {**dict(zip(PARAMETERS, POINT, strict=True)), n_tokens: TOKENS, **shares_at(POINT, TOKENS)}
     expected = -landscape.gradient(*POINT, TOKENS)[axis]
     for form in (order.velocity_forms()[symbol], order.slope_by_shares(symbol)):
-        assert float(form.subs(values)) == pytest.approx(float(expected), rel=1e-10)
+        assert float(form.subs(values_at(POINT, TOKENS))) == pytest.approx(float(expected), rel=1e-10)
 
 
 def test_brake_is_positive_inside_and_can_be_negative_outside():
-    def brake(point, tokens):
-        values = {**dict(zip(PARAMETERS, point, strict=True)), n_tokens: tokens, **shares_at(point, tokens)}
-        return float(order.brake().subs(values))
-
-    assert order.inside(*POINT, TOKENS) and brake(POINT, TOKENS) > 0
     outside = (3.0, 0.1, 20.0, 0.0)
-    assert not order.inside(*outside, TOKENS) and brake(outside, TOKENS) < 0
+    for point, inside in ((POINT, True), (outside, False)):
+        assert order.inside(*point, TOKENS) == inside == (order.brake().subs(values_at(point, TOKENS)) > 0)
 
 
 BOUNDARY = [
