@@ -12,7 +12,7 @@ import sys
 from scripts.commands.cli import Parser, output_file, run
 
 ROWS = ("landscape", "figure", "shift", "generator", "toy_step", "ensemble", "flow", "start_up", "scope",
-        "formats", "value_residual", "observer", "razor")  # fmt: skip
+        "value_residual", "observer", "razor")  # fmt: skip
 
 
 def parser() -> Parser:

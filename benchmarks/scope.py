@@ -3,22 +3,38 @@
 40 random heads at d_model 5120, d_head 128, with gains. For the same digits the low-rank peer needs float64: it gets
 its factors, gains included, outside of the timer, and a few heads stand for all. A dense SVD, float32, is timed at half
 the width and scaled by the cubic law, which favours the peer: at the whole width it takes ten times as long, not eight.
+A whole layer from a bfloat16 file, with norms and biases, all its ranges and diameters, less what reading it takes, is
+measured against the Gram products of W_Q, W_K and W_V.
 """
+
+import statistics
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from safetensors.torch import save_file
 from scipy.linalg import svdvals
 from scipy.sparse.linalg import LinearOperator, svds
 
 from benchmarks.row import Guard, Limit, Row, compare
-from benchmarks.timing import interleave
+from benchmarks.timing import Times, interleave
+from dynamics.scope.ranges import layer_ranges
+from dynamics.weights import safetensors_file
+from dynamics.weights.layout import ROLES, Architecture, LayerLayout, Layout, Role, separate
+from dynamics.weights.reader import Checkpoint
 from theory import alibi
 from theory.alibi import grams
 
 HEADS, D_HEAD, D_MODEL = 40, 128, 5120
 QUICK = (4, 16, 128)
 FEW = 2  # heads given to the low-rank SVD
+CHUNK = 3  # heads read at a time
+KINDS = {"a layer's file, ALiBi, LayerNorm": ("layer", "alibi"), "a layer's file, RoPE, RMSNorm": ("rms", "rope")}
 
 
 def measure(quick: bool) -> Row:
@@ -36,7 +52,8 @@ def measure(quick: bool) -> Row:
         "svds": lambda: [low_rank(query, key) for query, key in few],
         "dense": lambda: svdvals(half, check_finite=False),
     }
-    times = interleave(variants, 2 if quick else 5)
+    with layer_files(heads, d_head, d_model) as of_files:
+        times = interleave(variants | of_files, 2 if quick else 5)
     comparisons = [
         compare(times, "svds", "scipy svds, low rank", 4.0, 5.0, scale=heads / FEW),
         compare(times, "dense", "dense SVD of every head", 1000.0, 4000.0, scale=heads * 8),
@@ -44,6 +61,7 @@ def measure(quick: bool) -> Row:
     limits = [
         Limit("the two float32 Gram products of W Gamma", times.ratio("ours", "grams"), 2.0),
         Limit("those of W alone, gains of 1", times.ratio("no gains", "bare"), 2.0),
+        *(Limit(name, beyond_reading(times, name), 2.5) for name in KINDS),
     ]
     return Row("scope", comparisons, limits, guards(w_q, w_k, gamma, range(0, heads, max(1, heads // 4))))
 
@@ -56,6 +74,49 @@ def layer(heads: int, d_head: int, d_model: int) -> tuple[NDArray, NDArray, NDAr
 
 def gram_products(scaled: torch.Tensor) -> torch.Tensor:
     return torch.bmm(scaled, scaled.transpose(1, 2))
+
+
+@contextmanager
+def layer_files(heads: int, d_head: int, d_model: int) -> Iterator[dict[str, Callable[[], object]]]:
+    """All ranges of a layer from its file by kind, reading alone, and three Gram products."""
+    rng = torch.Generator().manual_seed(0)
+    wide = {role: 0.02 * torch.randn(heads * d_head, d_model, generator=rng) for role in ROLES}
+    biases = {f"{role}_bias": 0.1 * torch.randn(heads * d_head, generator=rng) for role in ROLES}
+    ends = {"gamma": torch.exp(0.1 * torch.randn(d_model, generator=rng)), "norm_bias": torch.zeros(d_model)}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "layer.safetensors"
+        save_file({name: tensor.bfloat16() for name, tensor in (wide | biases | ends).items()}, path)
+        shapes = [wide[role].reshape(heads, d_head, d_model) for role in ROLES]
+        found = {name: checkpoint(path, (heads, d_head, d_model), *kind) for name, kind in KINDS.items()}
+        yield {
+            **{name: lambda whole=whole: list(layer_ranges(whole, 0)) for name, whole in found.items()},
+            "reading": partial(reading, next(iter(found.values())), heads),
+            "three": lambda: [gram_products(w * ends["gamma"]) for w in shapes],
+        }
+
+
+def checkpoint(path: Path, shape: tuple[int, int, int], norm: str, position: str) -> Checkpoint:
+    heads, d_head, d_model = shape
+    slopes = tuple(alibi.slopes(heads)) if position == "alibi" else None
+    sizes = Architecture("random", 1, heads, heads, d_head, d_model, norm, position, slopes, "halves", d_head**-0.5,
+                         None)  # type: ignore[arg-type] # fmt: skip
+    weights: dict[Role, str] = {role: role for role in ROLES}
+    biases: dict[Role, str] = {role: f"{role}_bias" for role in ROLES}
+    named = separate(weights, d_head), separate(biases, d_head)
+    layer = LayerLayout(sizes, *named, "gamma", "norm_bias" if norm == "layer" else None)
+    return Checkpoint(Layout((layer,), {}, {}), safetensors_file.tensors(path))
+
+
+def reading(whole: Checkpoint, heads: int) -> None:
+    for first in range(0, heads, CHUNK):
+        for role in ROLES:
+            whole.projection(0, role, first, min(first + CHUNK, heads))
+
+
+def beyond_reading(times: Times, name: str) -> float:
+    """What a layer takes beyond reading it, in units of its three Gram products."""
+    rounds = zip(*(times.rounds[one] for one in (name, "reading", "three")), strict=True)
+    return statistics.median((ours - read) / grams for ours, read, grams in rounds)
 
 
 def low_rank(query: NDArray, key: NDArray) -> float:
@@ -71,7 +132,7 @@ def low_rank(query: NDArray, key: NDArray) -> float:
 
 
 def guards(w_q: NDArray, w_k: NDArray, gamma: NDArray, chosen: range) -> list[Guard]:
-    """Errors of a few heads against `alibi.logit_range`, by orthogonal factors in float64; `formats` adds biases."""
+    """Errors of a few heads against `alibi.logit_range`, by orthogonal factors in float64."""
     found = grams.logit_ranges(w_q[chosen], w_k[chosen], gamma)
     true = [alibi.logit_range(w_q[h], w_k[h], gamma) for h in chosen]
     return [Guard("relative error against float64", float(np.abs(found / true - 1).max()), 1e-10)]
