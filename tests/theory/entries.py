@@ -304,7 +304,6 @@ OTHERS = [
     learning_order.speeds,
     learning_order.earliest,
     symbolic.position_table,
-    late_rates.late_state,
     late_rates.late_velocity,
     late_field.late_terms,
     slice_branches.branch,

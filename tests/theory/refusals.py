@@ -92,7 +92,6 @@ kv_shift_head | x | [1.0, 1.0, 1.0, 1.0] | shape
 largest_divergence | length | 2.5 | length must be a whole number >= 1, got 2.5
 largest_weight | length | 0 | length must be a whole number >= 1
 largest_weight | logit_range | -1.0 | logit_range must be a finite number >= 0
-late_state | beta1 | 0.0 | beta1 must be a finite number > 0
 latest_successor_bound | slope | -1.0 | slope
 latest_successor_bound | sigma | 0.0 | sigma
 learning_time | n_tokens | 1e+308 | too large

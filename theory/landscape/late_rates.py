@@ -7,34 +7,10 @@ e^{alpha1}, as beta1 grows
 a flow into c = (T - 1) / 2, g = T - 2, along which e^{-alpha1} grows as (4 / (T - 1)) log beta1.
 """
 
-import math
-from typing import NamedTuple
-
 import numpy as np
 
-from theory.checked import POSITIVE, Range, real, reals
+from theory.checked import Range, real, reals
 from theory.landscape.exact import Array
-
-
-class LateState(NamedTuple):
-    """Leading terms of alpha2 and beta2, and the slope of e^{-alpha1} in log beta1."""
-
-    alpha2: float
-    beta2: float
-    alpha1_slope: float
-
-
-def late_state(beta1: float, n_tokens: float) -> LateState:
-    """alpha2 = 2 log beta1 + log((T - 1) / 2) + o(1), beta2 = log((T - 2) / beta1) + o(1), slope 4 / (T - 1) + o(1).
-
-    Valid when: n_tokens >= 4 at an interior position. Raises ValueError otherwise, and unless beta1 > 0.
-    """
-    beta, tokens = real("beta1", beta1, POSITIVE), real("n_tokens", n_tokens, Range(4.0))
-    return LateState(
-        2 * math.log(beta) + math.log((tokens - 1) / 2),
-        math.log(tokens - 2) - math.log(beta),
-        4 / (tokens - 1),
-    )
 
 
 def late_velocity(log_beta1: float, state: Array, n_tokens: float) -> Array:

@@ -52,14 +52,8 @@ def non_embedding_parameters(shape: Shape) -> int:
     return shape.layers * layer_parameters(shape) + shape.hidden
 
 
-def tied_parameters(shape: Shape) -> int:
-    """The same with one matrix of V h for both the embedding and the read-out."""
-    shape = _checked(shape)
-    return non_embedding_parameters(shape) + shape.vocab * shape.hidden
-
-
 def untied_parameters(shape: Shape) -> int:
-    """The same with an embedding and a read-out of their own: Llama's total."""
+    """The same, an embedding and a read-out besides, each of V h: Llama's total."""
     shape = _checked(shape)
     return non_embedding_parameters(shape) + 2 * shape.vocab * shape.hidden
 

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from theory import landscape
 from theory.landscape import printed
-from theory.landscape.late_rates import late_state, late_velocity
+from theory.landscape.late_rates import late_velocity
 from theory.landscape.printed import EQUATION, EXACT, LISTING
 from theory.landscape.slice_branches import FOLD_BETA1, branch
 from theory.landscape.slice_critical import conditions, x
@@ -80,13 +80,6 @@ def test_late_velocity_is_the_ratio_of_slopes(tokens):
             g = landscape.gradient(state[0], state[1], b, state[2], tokens)
             found = late_velocity(np.log(b), np.array(state), tokens)
             assert_allclose(found, b * g[[0, 1, 3]] / g[2], rtol=1e-9)
-
-
-def test_late_state_is_where_the_velocities_balance():
-    state = late_state(1e8, 9)
-    velocity = late_velocity(np.log(1e8), np.array([-40.0, state.alpha2, state.beta2]), 9)
-    assert_allclose(velocity[1:], [2.0, -1.0], atol=1e-6)
-    assert state.alpha1_slope == 0.5
 
 
 BETAS = -np.geomspace(0.01, 250, 30)
