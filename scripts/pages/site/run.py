@@ -1,12 +1,12 @@
 """What a run did, as one page: failures, pictures, findings, a line a paper, what changed, all rows to search."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from proofs_check.ledger.row import Row
 
 from ...commands.construct import TITLES
-from .. import docket
+from .. import coverage_page, docket
 from .findings import FINDINGS, VERDICTS, Finding
 from .pages import HERE, environment
 from .rows import filters
@@ -49,37 +49,10 @@ def page(run: Mapping[str, Any], before: Sequence[Mapping] | None, pictures: Map
         title="This run", alone=True, style=(HERE / "style.css").read_text("utf-8"), summary=run["summary"],
         script=(HERE / "claims.js").read_text("utf-8"), groups=groups, filters=filters(every),
         failed=[view for status in FAILED for view in every if view.row.status == status],
-        titles=docket.titles(rows), papers=papers(rows), findings=told(rows), by_id={row.id: row for row in rows},
-        pictures=pictures, captions=CAPTIONS, models=models, built=built, theorems=TITLES,
-        changes=None if before is None else changes(before, map(vars, rows)), few=FEW,
+        titles=docket.titles(rows), shares=coverage_page.shares(rows), heading=coverage_page.HEADING,
+        findings=told(rows), by_id={row.id: row for row in rows}, pictures=pictures, captions=CAPTIONS, models=models,
+        built=built, theorems=TITLES, few=FEW, changes=None if before is None else changes(before, map(vars, rows)),
     )  # fmt: skip
-
-
-class Share(NamedTuple):
-    """What a paper's own claims came to, its versions together."""
-
-    paper: str
-    claims: int
-    decided: int
-    false: int
-    misprints: int
-    proved: int
-
-
-def papers(rows: Iterable[Row]) -> list[Share]:
-    """A line a paper. Decided: with a verdict other than unsettled or open."""
-    found: dict[str, list[Row]] = {}
-    for row in rows:
-        if not row.is_correction:
-            found.setdefault(docket.paper(row), []).append(row)
-    return [_share(name, mine) for name, mine in found.items()]
-
-
-def _share(name: str, rows: Sequence[Row]) -> Share:
-    decided = [row for row in rows if row.verdict not in ("unsettled", "open")]
-    verdicts = [row.verdict for row in rows]
-    proved = sum(row.strength == "proved" for row in decided)
-    return Share(name, len(rows), len(decided), verdicts.count("false"), verdicts.count("typo"), proved)
 
 
 def told(rows: Iterable[Row]) -> list[Finding]:

@@ -166,11 +166,3 @@ def test_only_what_the_core_proved_is_called_proved(rows):
     for core, told_of in ((row.core, "Proved as printed."), ({**row.core, "outcome": "refuted"}, ""), (None, "")):
         ((_, (view,)),) = views([replace(row, core=core)], {})
         assert view.ruling == told_of
-
-
-def test_the_line_of_a_paper_adds_up(rows):
-    shares = {share.paper: share for share in run.papers(rows)}
-    own = [row for row in rows if not row.is_correction]
-    assert sum(share.claims for share in shares.values()) == len(own)
-    assert sum(share.false for share in shares.values()) == sum(row.verdict == "false" for row in own)
-    assert shares["Razor"].claims == sum(row.paper == "razor" for row in own) > shares["Razor"].decided
