@@ -103,7 +103,7 @@ def test_what_fails_at_a_corner_or_the_centre_is_refuted_there(exprs, box, optio
     assert found < 0 and (there <= Rational(found) <= there + NANO / 100 or (found == -5e-324 and there == 0))
 
 
-@pytest.mark.parametrize("case", UNDECIDED.values(), ids=list(UNDECIDED))
+@pytest.mark.parametrize("case", UNDECIDED.values(), ids=UNDECIDED)
 def test_what_is_false_or_not_defined_somewhere_is_not_proved(case):
     exprs, box, options = case
     with pytest.raises(Undecided):
@@ -144,7 +144,7 @@ NOT_ONE = {
 }
 
 
-@pytest.mark.parametrize("case", ONE.values(), ids=list(ONE))
+@pytest.mark.parametrize("case", ONE.values(), ids=ONE)
 def test_the_one_zero_is_enclosed(case):
     exprs, sides, zero = case
     found = unique_zero(Box(sides), *exprs)
@@ -153,7 +153,7 @@ def test_the_one_zero_is_enclosed(case):
         assert Rational(low) < sp.N(value, 40) < Rational(high)
 
 
-@pytest.mark.parametrize("case", NOT_ONE.values(), ids=list(NOT_ONE))
+@pytest.mark.parametrize("case", NOT_ONE.values(), ids=NOT_ONE)
 def test_no_zero_or_several_or_one_at_the_edge_is_not_called_one(case):
     exprs, sides = case
     with pytest.raises(Undecided):
@@ -189,7 +189,7 @@ LIES = {
 }
 
 
-@pytest.mark.parametrize("lie", LIES.values(), ids=list(LIES))
+@pytest.mark.parametrize("lie", LIES.values(), ids=LIES)
 def test_a_search_that_lies_convinces_nobody(lie, monkeypatch):
     name, told, what = lie
     claims = {
