@@ -12,6 +12,11 @@ def softmax(x):
     return powers / powers.sum(-1, keepdims=True)
 
 
+def leaves(found):
+    """What is in tuples and lists, at any depth."""
+    return [x for part in found for x in leaves(part)] if isinstance(found, tuple | list) else [found]
+
+
 def refuses(call, words):
     """Its ValueError of one line, not a long one, that says so."""
     with pytest.raises(ValueError) as caught:

@@ -48,6 +48,9 @@ class Entry(NamedTuple):
     exact: tuple[str, ...] = ()
     symbols: bool = False  # may stand for numbers
 
+    def called(self, **changed):
+        return self.function(**{**self.arguments, **self.words, **changed})
+
 
 OPTIONAL = ("norm_bias", "query_bias", "key_bias", "position", "biases", "centre", "self_gap")
 QUERY = {

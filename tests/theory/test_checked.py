@@ -13,7 +13,7 @@ from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.theory.cases import refuses
+from tests.theory.cases import leaves, refuses
 from tests.theory.entries import ENTRIES, OPTIONAL
 from tests.theory.refusals import TABLE
 from theory import checked, landscape
@@ -36,7 +36,7 @@ OTHER_NAMES = ("alpha2 ", "beta1 ", "beta2 ", "constant ", "logit_range ", "n_to
 
 
 def refused(entry, name, junk):
-    return refuses(lambda: entry.function(**{**entry.arguments, **entry.words, name: junk}), "")
+    return refuses(lambda: entry.called(**{name: junk}), "")
 
 
 def allowed(entry, name, junk):
@@ -50,7 +50,7 @@ def allowed(entry, name, junk):
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=NAMES)
 def test_every_argument_of_every_function_refuses_what_is_not_a_number(entry):
-    entry.function(**entry.arguments, **entry.words)
+    entry.called()
     for name in entry.arguments:
         for junk in NEVER:
             if not allowed(entry, name, junk):
@@ -112,10 +112,8 @@ def scaled(draw, value):
 
 
 def numbers_in(found):
-    if isinstance(found, tuple | list):
-        return [x for part in found for x in numbers_in(part)]
-    real = isinstance(found, float | np.ndarray) and np.ravel(found).dtype.kind == "f"
-    return np.ravel(found).tolist() if real else []
+    parts = [np.ravel(part) for part in leaves(found) if isinstance(part, float | np.ndarray)]
+    return [x for part in parts if part.dtype.kind == "f" for x in part.tolist()]
 
 
 @settings(max_examples=400)
@@ -124,7 +122,7 @@ def test_numbers_of_any_size_give_finite_results_or_a_refusal(entry, data):
     names = data.draw(st.lists(st.sampled_from(sorted(entry.arguments)), unique=True, min_size=1, max_size=3))
     changed = {name: scaled(data.draw, entry.arguments[name]) for name in names}
     try:
-        found = entry.function(**{**entry.arguments, **entry.words, **changed})
+        found = entry.called(**changed)
     except ValueError as error:
         assert type(error) is ValueError and "\n" not in str(error)
         return

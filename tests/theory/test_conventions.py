@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from scripts.pages import theory_table
+from tests.theory.cases import leaves
 from tests.theory.entries import ENTRIES
 from theory.records import comparable
 
@@ -53,26 +54,24 @@ def test_every_argument_of_a_public_function_is_fed():
         assert left_out <= {"name"}, name
 
 
-def leaves(value):
-    if isinstance(value, tuple):
-        return [leaf for part in value for leaf in leaves(part)]
-    return [np.asarray(float(value) if isinstance(value, Fraction) else value)]
+def parts(value):
+    return [np.asarray(float(leaf) if isinstance(leaf, Fraction) else leaf) for leaf in leaves(value)]
 
 
 @pytest.mark.parametrize("name", FED)
 def test_numbers_broadcast(name):
     entry, axes = FED[name], AXES.get(name, "").split()
-    single = leaves(entry.function(**entry.arguments, **entry.words))
+    single = parts(entry.called())
     for argument, value in entry.arguments.items():
         if np.ndim(value) or argument in NOT_MEASURED or (argument in entry.free and value is None):
             continue
-        many = {**entry.arguments, **entry.words, argument: np.array([[value], [value], [value]], dtype=float)}
+        many = {argument: np.array([[value], [value], [value]], dtype=float)}
         if argument in axes:
             with pytest.raises(ValueError) as refusal:
-                entry.function(**many)
+                entry.called(**many)
             assert "\n" not in str(refusal.value)
             continue
-        found = leaves(entry.function(**many))
+        found = parts(entry.called(**many))
         grown = [(one, three) for one, three in zip(single, found, strict=True) if three.shape != one.shape]
         assert grown, f"{name}: {argument} does not broadcast"
         for one, three in grown:
@@ -83,7 +82,7 @@ def test_numbers_broadcast(name):
 def test_records_that_are_returned_compare_as_a_whole():
     records = 0
     for name, entry in FED.items():
-        found, again = (entry.function(**entry.arguments, **entry.words) for _ in range(2))
+        found, again = entry.called(), entry.called()
         if not hasattr(found, "_fields"):
             continue
         records += 1

@@ -6,6 +6,7 @@ import torch
 from flint import arb
 
 from tests.shares import one_in
+from tests.theory.cases import leaves
 from tests.theory.entries import ENTRIES, LAYER, QUERY
 from tests.theory.test_checked import NAMES
 from theory import alibi
@@ -40,10 +41,6 @@ def one_line(call):
         return None
 
 
-def leaves(found):
-    return [x for part in found for x in leaves(part)] if isinstance(found, tuple | list) else [found]
-
-
 def same(one, other):
     """Equal, number by number; a ball equals no ball, and is compared as printed."""
     one, other = leaves(one), leaves(other)
@@ -62,12 +59,8 @@ def numeric(entry):
 def test_tensors_without_plain_numbers_are_refused_in_one_line(entry):
     for name, value in numeric(entry).items():
         for kind, made in REFUSED.items():
-            found = one_line(lambda made=made, name=name, value=value: called(entry, name, made(value)))
+            found = one_line(lambda made=made, name=name, value=value: entry.called(**{name: made(value)}))
             assert found is None, f"{name}: {kind} gave {found}"
-
-
-def called(entry, name, value):
-    return entry.function(**{**entry.arguments, **entry.words, name: value})
 
 
 def half_precision_agrees(entry):
@@ -76,8 +69,8 @@ def half_precision_agrees(entry):
         for made in TAKEN.values():
             given = made(value)
             wide = np.asarray(given, dtype=np.float64)
-            found = one_line(lambda name=name, given=given: called(entry, name, given))
-            if found is not None and not same(found, called(entry, name, wide if wide.ndim else float(wide))):
+            found = one_line(lambda name=name, given=given: entry.called(**{name: given}))
+            if found is not None and not same(found, entry.called(**{name: wide if wide.ndim else float(wide)})):
                 return False
     return True
 

@@ -241,12 +241,12 @@ def test_instances_prove_no_zero():
 @pytest.mark.parametrize(
     "data",
     [
-        None, [], "x", 5, {}, {"point": {}}, {"witness": 5}, {"witness": ["conclusion", 5]}, {"witness": [[], {}]},
+        None, {}, {"point": {}}, {"witness": 5}, {"witness": ["conclusion", 5]}, {"witness": [[], {}]},
         {"witness": ["nothing", {"x": "0"}]}, {"witness": ["conclusion", {"x": "1/0"}]},
-        {"witness": ["conclusion", {"x": "0", "y": "0"}]}, {"witness": ["conclusion", {"x": ["0"]}]}, {"point": 5},
+        {"witness": ["conclusion", {"x": "0", "y": "0"}]}, {"witness": ["conclusion", {"x": ["0"]}]},
         {"point": {"x": 0.5}}, {"point": {"x": "1"}}, {"point": {"x": "1"}, "proofs": 5},
         {"point": {"x": "1"}, "proofs": {"conclusion": 5}}, {"point": {"x": "1"}, "proofs": {"conclusion": [[], None]}},
-        {"point": {"x": "1"}, "proofs": {"conclusion": [[IDENTITY], SQUARE]}}, {"point": {"x": "1"}, "instances": 5},
+        {"point": {"x": "1"}, "proofs": {"conclusion": [[IDENTITY], SQUARE]}},
         {"point": {"x": "1"}, "instances": {"a": 1}}, {"point": {"x": "1"}, "instances": []},
         {"point": {"x": "1"}, "instances": [5]}, {"point": {"x": "9" * 3000}, "proofs": {"conclusion": [[], SQUARE]}},
     ],

@@ -35,18 +35,14 @@ from proofs_check.language import (
     whole,
 )
 from proofs_check.rigour.decide import decide
-from tests.proofs_check.core.writing import claim, q, stated
+from tests.proofs_check.core.test_defined import outcome
+from tests.proofs_check.core.writing import claim, q
 
 x, y, u = real("x"), real("y"), real("u", 0, 1, open="low")
 n, i, j = whole("n", 1), var("i"), var("j")
 s, m = sequence("s", n), whole("m", 1, n)
 WEIGHT, ROOT, ONE = exp(s[m]) / total(i, 1, n, exp(s[i])), sqrt(2), Fraction(1)
 AT_1, AT_MINUS_1 = {"x": ONE}, {"x": -ONE}
-
-
-def outcome(*said):
-    found = decide(stated("a", *said))
-    return None if found.checked is None else found.checked.outcome.value
 
 
 def test_equal_trees_are_one_object_and_types_are_told_apart():

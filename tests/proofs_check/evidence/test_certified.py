@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 import sympy as sp
-from sympy import Abs, E, Integer, Max, Piecewise, Rational, Symbol, atan, cos, exp, gamma, log, pi, sin, sqrt, tanh
+from sympy import Abs, E, Integer, Max, Piecewise, Rational, Symbol, atan, cos, exp, log, pi, sin, sqrt, tanh
 
 from proofs_check.evidence import certified
 from proofs_check.evidence.certified import nonzero_on, positive_area, proved_on, unique_zero
@@ -76,14 +76,11 @@ NO_SENSE = [
     (lambda: proved_on(UNIT, X, bound=0.5), "float"),
     (lambda: proved_on(UNIT, X * 0.5), "Float"),
     (lambda: proved_on(UNIT, sp.nan * X), "no term"),
-    (lambda: proved_on(UNIT, gamma(X)), "no term"),
     (lambda: proved_on(UNIT, X + Z), "no side 'z'"),
     (lambda: proved_on(UNIT, X + Symbol("x")), "different assumptions"),
     (lambda: proved_on(WIDE, Symbol("x", positive=True)), "assumed positive"),
     (lambda: proved_on(Box({WHOLE: (0, 2)}), (WHOLE - HALF) ** 2), "assumed algebraic, integer"),
     (lambda: proved_on(Box({X: (0, sp.oo)}), X + 1), "oo"),
-    (lambda: proved_on(Box({X: (1, 0)}), X), "low must not exceed high"),
-    (lambda: proved_on(Box({}), Integer(1)), "at least one side"),
     (lambda: unique_zero(Box({WHOLE: (0, 3)}), 2 * WHOLE - 3), "assumed algebraic, integer"),
     (lambda: unique_zero(SQUARE, X), "1 equations"),
     (lambda: positive_area(X, X, Y, -1), "depth"),
@@ -103,7 +100,7 @@ def test_what_fails_at_a_corner_or_the_centre_is_refuted_there(exprs, box, optio
     assert found < 0 and (there <= Rational(found) <= there + NANO / 100 or (found == -5e-324 and there == 0))
 
 
-@pytest.mark.parametrize("case", UNDECIDED.values(), ids=list(UNDECIDED))
+@pytest.mark.parametrize("case", UNDECIDED.values(), ids=UNDECIDED)
 def test_what_is_false_or_not_defined_somewhere_is_not_proved(case):
     exprs, box, options = case
     with pytest.raises(Undecided):
@@ -144,7 +141,7 @@ NOT_ONE = {
 }
 
 
-@pytest.mark.parametrize("case", ONE.values(), ids=list(ONE))
+@pytest.mark.parametrize("case", ONE.values(), ids=ONE)
 def test_the_one_zero_is_enclosed(case):
     exprs, sides, zero = case
     found = unique_zero(Box(sides), *exprs)
@@ -153,7 +150,7 @@ def test_the_one_zero_is_enclosed(case):
         assert Rational(low) < sp.N(value, 40) < Rational(high)
 
 
-@pytest.mark.parametrize("case", NOT_ONE.values(), ids=list(NOT_ONE))
+@pytest.mark.parametrize("case", NOT_ONE.values(), ids=NOT_ONE)
 def test_no_zero_or_several_or_one_at_the_edge_is_not_called_one(case):
     exprs, sides = case
     with pytest.raises(Undecided):
@@ -189,7 +186,7 @@ LIES = {
 }
 
 
-@pytest.mark.parametrize("lie", LIES.values(), ids=list(LIES))
+@pytest.mark.parametrize("lie", LIES.values(), ids=LIES)
 def test_a_search_that_lies_convinces_nobody(lie, monkeypatch):
     name, told, what = lie
     claims = {

@@ -54,7 +54,7 @@ def test_shares_of_the_box_go_with_the_position():
 # Scores and logits at finite d
 
 
-@pytest.mark.parametrize("kind", list(appendix_c.SCORES))
+@pytest.mark.parametrize("kind", appendix_c.SCORES)
 def test_score_variances_against_draws(kind):
     rng = np.random.default_rng(1)
     d, a1, a2 = 8, 0.7, -1.1
@@ -71,7 +71,7 @@ def at(expr, lengths):
     return sp.sympify(expr).subs(dict(zip((position_classes.p, position_classes.n), lengths, strict=True)))
 
 
-@pytest.mark.parametrize("case", list(position_classes.CASES))
+@pytest.mark.parametrize("case", position_classes.CASES)
 def test_runs_of_places_are_attention_place_by_place(case):
     family = position_classes.CASES[case]
     _, rows = position_classes.logits(family)

@@ -100,7 +100,7 @@ def certificates_checked(monkeypatch):
     return counts
 
 
-@pytest.mark.parametrize("claim", REGISTRY.values(), ids=list(REGISTRY))
+@pytest.mark.parametrize("claim", REGISTRY.values(), ids=REGISTRY)
 def test_claim(claim):
     result = run_claim(claim)
     only_read = all(evidence.kind is Kind.READ for evidence in claim.evidence)

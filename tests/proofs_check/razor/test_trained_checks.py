@@ -31,9 +31,9 @@ def planted(**changes):
 
 @pytest.fixture
 def results(monkeypatch):
-    def install(**changes):
+    def install(comparison=None, **changes):
         c._measured.cache_clear()
-        monkeypatch.setattr(c, "_comparison", lambda: planted(**changes))
+        monkeypatch.setattr(c, "_comparison", lambda: comparison or planted(**changes))
 
     yield install
     c._measured.cache_clear()
@@ -55,16 +55,14 @@ def test_recovery_is_a_share_of_what_is_lost_without_heads(results, hits, none, 
     assert (c.chosen_recover(**AT).value >= 0) == most
 
 
-def test_random_sets_are_judged_one_by_one(monkeypatch):
+def test_random_sets_are_judged_one_by_one(results):
     """Of three draws the rows of the second alone answer everything."""
     comparison = planted(**{"razor,_no_heads": (16, 2.0)})
     rows = (0,) * 32 + (8,) * 32 + (4,) * 32
     cells = [cell.model_copy(update={"hits": rows}) if "random" in cell.policy else cell for cell in comparison.cells]
-    c._measured.cache_clear()
-    monkeypatch.setattr(c, "_comparison", lambda: comparison.model_copy(update={"cells": tuple(cells)}))
+    results(comparison.model_copy(update={"cells": tuple(cells)}))
     assert [c.set_recovers(**AT, draw=draw).value >= 0 for draw in range(3)] == [False, True, False]
     assert [c.set_does_not(**AT, draw=draw).value >= 0 for draw in range(3)] == [True, False, True]
-    c._measured.cache_clear()
 
 
 def test_every_random_set_either_holds_the_finder_or_not():

@@ -33,7 +33,7 @@ def drawn(seed):
     return rng, x, slope, distance, values, dropped
 
 
-def bound_of(rng, x, slope, distance, values, dropped, with_mean, returned):
+def bound_of(x, slope, distance, values, dropped, with_mean, returned):
     """The receipt from the ends of the forgotten products, with or without their means."""
     bias = -slope * distance
     total = np.logaddexp.reduce(bias[dropped])
@@ -59,7 +59,7 @@ def test_no_query_loses_more_than_its_receipt_says(seed, with_mean, returns_nois
     rng, x, slope, distance, values, dropped = drawn(seed)
     truth = truncate(x - slope * distance, values, dropped)
     returned = truth.truncated + returns_noise * rng.standard_normal(values.shape[1]) * 10 ** rng.uniform(-3, 1)
-    bound, (least, largest) = bound_of(rng, x, slope, distance, values, dropped, with_mean, returned)
+    bound, (least, largest) = bound_of(x, slope, distance, values, dropped, with_mean, returned)
     slack = 1e-12 * (1 + np.abs(values).max() + np.abs(returned).max())
     assert least - 1e-12 <= truth.mass <= largest + 1e-12
     assert np.linalg.norm(truth.full - returned) <= bound + slack
@@ -68,9 +68,9 @@ def test_no_query_loses_more_than_its_receipt_says(seed, with_mean, returns_nois
 def test_the_mean_never_weakens_a_receipt_and_halves_some():
     gains = []
     for seed in range(200):
-        rng, *head = drawn(seed)
+        _, *head = drawn(seed)
         returned = np.zeros(head[3].shape[1])
-        gains.append(bound_of(rng, *head, True, returned)[0] / bound_of(rng, *head, False, returned)[0])
+        gains.append(bound_of(*head, True, returned)[0] / bound_of(*head, False, returned)[0])
     assert max(gains) < 1 + 1e-9 and min(gains) < 0.5
 
 

@@ -39,7 +39,7 @@ def test_two_layer_network_equals_brute_force(x, sigma, slope, copy_slope):
 
 
 @pytest.mark.parametrize("first_mask", ["strict", "causal"])
-@pytest.mark.parametrize("support", list(SUPPORT_ENDS))
+@pytest.mark.parametrize("support", SUPPORT_ENDS)
 def test_two_layer_variants_equal_brute_force(first_mask, support):
     x = np.random.default_rng(3).uniform(-1, 1, (6, 2))
     first, left_out = SUPPORT_ENDS[support]

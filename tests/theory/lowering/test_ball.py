@@ -12,7 +12,6 @@ from sympy import (
     E,
     Eq,
     Float,
-    I,
     Max,
     Ne,
     Not,
@@ -109,7 +108,7 @@ def test_outward_refuses_nan():
     refuses(lambda: outward(arb("nan")), "NaN")
 
 
-@pytest.mark.parametrize("value", [0.1, True, None, "a", "1/0", "nan", 1j])
+@pytest.mark.parametrize("value", [0.1, True, "1/0", "nan", 1j])
 def test_constant_that_is_not_exact_is_refused(value):
     refuses(lambda: exact(value), "constant")
 
@@ -169,7 +168,6 @@ def test_constants_are_enclosed_and_not_rounded():
     [
         (Float(0.1) * X, "float"),
         (gamma(X), "gamma"),
-        (I * X, "ImaginaryUnit"),
         (oo, "Infinity"),
         (Symbol("w") + X, "'w'"),
         (Sum(X, (Y, 1, 3)), "Sum"),

@@ -168,7 +168,7 @@ def test_unknown_backend_is_refused():
     refuses(lambda: numeric(X, [X], "jax"), "unknown backend 'jax'")
 
 
-JUNK = [True, "x", 1j, None, [True], np.array(["1"]), object()]
+JUNK = [True, "x", None, np.array(["1"])]
 
 
 @pytest.mark.parametrize("backend", ["numpy", "torch", "mpmath", "arb"])
