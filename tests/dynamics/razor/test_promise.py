@@ -151,12 +151,10 @@ def test_sequences_are_reordered():
     states = contexts(layer, 40)
     order = np.array([2, 2, 0, 1])
     cache = PromiseCache([layer.weighed], 2, 0.1)
-    first, second = (vectors(layer, part) for part in (states[:, :20], states[order][:, 20:]))
-    if layer.mixture is not None:
-        second = tuple(x[:, :, 20:] for x in vectors(layer, states[order]))
-    cache(0, *first, scale=layer.scale, slopes=layer.slopes)
+    cache(0, *vectors(layer, states[:, :20]), scale=layer.scale, slopes=layer.slopes)
     cache.reorder(torch.from_numpy(order))
-    found = cache(0, *second, scale=layer.scale, slopes=layer.slopes)
+    rest = (x[:, :, 20:] for x in vectors(layer, states[order]))
+    found = cache(0, *rest, scale=layer.scale, slopes=layer.slopes)
     assert torch.allclose(found, run(layer, states[order], 0.1)[1][:, :, 20:], atol=1e-12)
 
 
