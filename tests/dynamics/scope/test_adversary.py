@@ -14,8 +14,8 @@ from tests.theory.alibi.drawn_heads import weights_of
 from theory import alibi
 
 
-def batch_of(norm, biased, size=(5, 3), count=4):
-    return Batch(np.random.default_rng([0, biased, norm == "rms"]), norm, biased, count, size)
+def batch_of(norm, biased):
+    return Batch(np.random.default_rng([0, biased, norm == "rms"]), norm, biased, 4, (5, 3))
 
 
 def test_ascent_finds_the_top_of_every_row_whatever_its_curvature():
