@@ -134,20 +134,20 @@ def test_an_encoder_of_two_is_scored_alone():
 
 def test_a_model_in_training_and_no_model_are_refused():
     refused(r"the model is in training mode: use model\.eval", head_scores, undeclared.model("Phi").train(), k=15)
-    with pytest.raises(ValueError, match="Linear is neither a model of ours nor of transformers: give what returns"):
-        head_scores(torch.nn.Linear(2, 2), k=15)
+    words = "Linear is neither a model of ours nor of transformers: give what returns"
+    refused(words, head_scores, torch.nn.Linear(2, 2), k=15)
 
 
 def test_attention_that_is_not_the_models_is_refused(monkeypatch):
     """Falcon returns its bias twice, and by default weights on tokens to come; `dynamics.hf.attention` has it right."""
     twice = models.model("falcon", alibi=True, multi_query=False)
-    with pytest.raises(ValueError, match=r"returns attention that is not what it runs: .* by its sdpa attention"):
-        head_scores(of_transformers(twice), **HOW)
+    words = "returns attention that is not what it runs"
+    refused(f"{words}: .* by its sdpa attention", head_scores, of_transformers(twice), **HOW)
     refused("alibi with 4 heads on 1 key-value heads", head_scores, models.model("falcon", alibi=True), **HOW)
     rotary = models.model("falcon")
     head_scores(of_transformers(rotary), **HOW)
     monkeypatch.setattr(versions, "eager", nullcontext)
-    refused("returns attention that is not what it runs", head_scores, of_transformers(rotary), **HOW)
+    refused(words, head_scores, of_transformers(rotary), **HOW)
 
 
 @pytest.mark.parametrize("name", ["Phi", "Cohere2"])
