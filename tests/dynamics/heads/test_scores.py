@@ -92,13 +92,12 @@ def test_logits_of_half_precision_are_formed_in_single():
     torch.testing.assert_close(out.float(), whole @ key.float(), rtol=1e-2, atol=1e-2)
 
 
-def test_no_tensor_is_larger_than_a_block():
+def test_no_tensor_is_larger_than_a_block(monkeypatch):
     config = ModelConfig(vocab=512, width=16, n_heads=4, n_kv_heads=1, position="alibi")
     model, length = InductionModel(config, torch.Generator().manual_seed(0)), 1200
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(head_scores_rows, "BLOCK", 96_000)
-        with Alive() as blocks:
-            head_scores(model, k=300)
+    monkeypatch.setattr(head_scores_rows, "BLOCK", 96_000)
+    with Alive() as blocks:
+        head_scores(model, k=300)
     assert 4 * 64_000 <= blocks.largest <= 4 * 96_000  # bytes of single precision
     with Alive() as whole:
         matrices(model, repeated_prompt(512, 300, 4, 0))

@@ -56,6 +56,11 @@ def part_of(tokens, first: int, last: int | None = None) -> list[torch.Tensor]:
     return [x[:, :, first:last] for x in tokens]
 
 
+def chunked(tokens, chunks):
+    """Queries, keys and values of one chunk after another; chunks: their sizes, or one for all."""
+    return zip(*(x.split(chunks, dim=2) for x in tokens), strict=True)
+
+
 def slopes_of(plan: RazorPlan, with_alibi: bool) -> torch.Tensor | None:
     needed = with_alibi or plan.compensation == "alibi"
     return torch.tensor(alibi.slopes(plan.n_heads), dtype=torch.float64) if needed else None
@@ -64,7 +69,7 @@ def slopes_of(plan: RazorPlan, with_alibi: bool) -> torch.Tensor | None:
 def decode(cache, tokens, chunks, slopes, layer: int = 0, real=None, **more) -> torch.Tensor:
     """Outputs of a cache fed in chunks; real (batch, length): no pads are told of before there is one."""
     found, at = [], 0
-    for part in zip(*(x.split(chunks, dim=2) for x in tokens), strict=True):
+    for part in chunked(tokens, chunks):
         seen = None if real is None else real[:, at : at + part[0].shape[2]]
         own = {} if real is None or (seen.all() and at == 0) else {"real": seen}
         found.append(cache(layer, *part, scale=SCALE, slopes=slopes, **own, **more))

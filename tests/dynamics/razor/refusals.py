@@ -29,6 +29,7 @@ def parsed(data):
     parse_plan(data, "p.json")
 
 
+SIZES = {"got -1 and 2": (-1, 2), "got 0 and 0": (0, 0)}
 TABLE = {
     planned: {
         "n_heads must be a multiple of n_kv_heads, got 3 and 2": {"n_heads": 3},
@@ -46,8 +47,8 @@ TABLE = {
     },
     chosen: {"retrieval heads lie in layers 0..0, heads 0..3": [(1, 0), (-1, 0), (0, 4), (0, -1)]},
     decoded: {"must be at least 1": [{"count": 0}, {"chunk": 0}, {"shape": (1, 0)}, {"shape": (3,)}]},
-    sink_window: {"got -1 and 2": (-1, 2), "got 0 and 0": (0, 0)},
-    heavy_hitters: {"got -1 and 2": (-1, 2), "got 0 and 0": (0, 0)},
+    sink_window: SIZES,
+    heavy_hitters: SIZES,
     parsed: {
         "p.json: not readable as JSON": b"",
         "p.json: not a JSON object": b"[1]",

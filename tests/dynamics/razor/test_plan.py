@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.plan import RazorPlan, razor_bytes, spare_bytes
 from dynamics.razor.plan_file import parse_plan, plan_text, read_plan, write_plan
-from tests.dynamics.razor.cases import KINDS, decode, plans, sizes, slopes_of, small_plan, stream
+from tests.dynamics.razor.cases import KINDS, chunked, decode, plans, sizes, slopes_of, small_plan, stream
 from tests.dynamics.refusal import refused
 
 ONE = (frozenset(),)
@@ -88,7 +88,7 @@ def test_bytes_held_equal_the_formula_after_every_chunk(plan, chunks, dtype, bat
     tokens[2] = torch.cat([tokens[2], tokens[2][..., :2]], dim=-1)  # values wider than keys
     windows, cache, slopes, n = (window, None, window), RazorCache(plan), slopes_of(plan, with_alibi), 0
     assert cache.nbytes() == 0
-    for part in zip(*(x.split(chunks, dim=2) for x in tokens), strict=True):
+    for part in chunked(tokens, chunks):
         for layer in range(3):
             cache(layer, *part, scale=1.0, slopes=slopes, window=windows[layer])
         n += part[0].shape[2]

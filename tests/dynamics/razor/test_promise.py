@@ -8,6 +8,7 @@ from dynamics.model.attention_function import full_attention
 from dynamics.razor.promise import BLOCK, PromiseCache
 from dynamics.razor.receipt_attack import on_sphere, random_layer, vectors
 from dynamics.razor.weighed import Weighed
+from tests.dynamics.razor.cases import chunked
 from tests.dynamics.refusal import refused
 from theory.cache.reach import Reach, Values
 
@@ -15,7 +16,7 @@ from theory.cache.reach import Reach, Values
 def run(layer, states, error, chunks=None):
     cache = PromiseCache([layer.weighed], len(layer.key), error)
     tokens = vectors(layer, states)
-    parts = zip(*(x.split(chunks or states.shape[1], dim=2) for x in tokens), strict=True)
+    parts = chunked(tokens, chunks or states.shape[1])
     output = torch.cat([cache(0, *part, scale=layer.scale, slopes=layer.slopes) for part in parts], dim=2)
     group = len(layer.query) // len(layer.key)
     full = full_attention(0, *tokens, scale=layer.scale, slopes=layer.slopes)

@@ -48,6 +48,10 @@ class InMemory:
     def projection(self, layer, role, first, last, out=None):
         return self.weights[layer][role][first:last]
 
+    def pair(self, layer, head):
+        """W_Q and W_K of what `layer_scopes` says of a head."""
+        return self.weights[layer]["query"][head.head], self.weights[layer]["key"][head.kv_head]
+
     def small(self, layer):
         return self._small
 

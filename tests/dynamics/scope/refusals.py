@@ -11,6 +11,7 @@ from dynamics.scope.heads import settings
 from tests.dynamics.scope.cases import CASES
 
 STACK = heads(np.eye(2), np.eye(2), np.ones(2), slope=0.5)
+SHORT = {"must be at least 1 and n_tokens above them": [([0],), ([3], [3])]}
 
 
 def head(**changed):
@@ -32,8 +33,8 @@ TABLE = {
         "slope must be at least 0": {"slope": -0.1},
         "d_model is 1": {"w_q": [[1.0]], "w_k": [[1.0]], "gamma": [1.0], "norm": "layer"},
     },
-    partial(heaviest_weights, STACK): {"must be at least 1 and n_tokens above them": [([0],), ([3], [3])]},
-    partial(heaviest_masses, STACK): {"must be at least 1 and n_tokens above them": [([0],), ([3], [3])]},
+    partial(heaviest_weights, STACK): SHORT,
+    partial(heaviest_masses, STACK): SHORT,
     heaviest_masses: {"without a slope": (heads(np.eye(2), np.eye(2), np.ones(2)), [3])},
     asked: {
         "eps must lie strictly between 0 and 1, got 0": {"eps": 0.0},

@@ -68,8 +68,7 @@ def test_numbers_are_those_of_each_head_alone(checkpoint):
     sizes, small = checkpoint.architecture, checkpoint.small(0)
     heads = scopes(checkpoint, mass=0.3)[0][1]
     for head, measured in zip(heads, scope_ranges.layer_ranges(checkpoint, 1), strict=True):
-        kv, weights = head.kv_head, checkpoint.weights[1]
-        w_q, w_k = weights["query"][head.head].astype(float), weights["key"][kv].astype(float)
+        w_q, w_k = (weights.astype(float) for weights in checkpoint.pair(1, head))
         adjusted = sizes.scale * math.sqrt(sizes.d_head)
         bias = None if small.query_bias is None else adjusted * small.query_bias[head.head]
         given = alibi.Head(adjusted * w_q, w_k, small.gamma, small.norm_bias, bias, sizes.norm)
@@ -78,7 +77,7 @@ def test_numbers_are_those_of_each_head_alone(checkpoint):
         assert head.logit_range == pytest.approx(wide, rel=1e-10)
         assert head.scope == pytest.approx(alibi.scope(slope, wide, 0.05), rel=1e-9)
         assert head.mass_window == pytest.approx(alibi.window_for_mass(slope, wide, 0.3), rel=1e-9)
-        wide_values = value_diameter(weights["value"][kv], small.gamma, sizes.norm)
+        wide_values = value_diameter(checkpoint.weights[1]["value"][head.kv_head], small.gamma, sizes.norm)
         assert measured.value_diameter == pytest.approx(wide_values, rel=1e-9)
         dropped = alibi.dropped_mass_bound(head.budget, slope, wide, 64)
         assert head.dropped_mass == pytest.approx(dropped, rel=1e-9)
@@ -167,8 +166,7 @@ def test_certified_ranges_are_rounded_outward_by_scale_and_shift():
         checkpoint = InMemory(sizes, random=("alpha",), seed=seed)
         small = checkpoint.small(0)
         for head in scopes(checkpoint, certified=True)[0][0]:
-            w_q, w_k = checkpoint.weights[0]["query"][head.head], checkpoint.weights[0]["key"][head.kv_head]
-            upper = alibi.certified_logit_range(w_q, w_k, small.gamma)[1]
+            upper = alibi.certified_logit_range(*checkpoint.pair(0, head), small.gamma)[1]
             mixture = sum(abs(Fraction(float(c))) for c in small.alpha[head.kv_head])
             squared = (Fraction(upper) * Fraction(sizes.scale) * mixture) ** 2 * 5
             assert Fraction(head.logit_range) ** 2 >= squared
@@ -220,8 +218,8 @@ def test_scope_and_window_are_those_of_neighbours_and_never_beyond_those_of_the_
         dropped = alibi.dropped_mass_bound(head.budget, head.slope, head.logit_range, CONTEXT)
         assert head.scope <= scope and head.mass_window <= window and head.dropped_mass <= dropped
         assert (head.scope < 0.8 * scope) == (head.mass_window < 0.8 * window) == opposite
-        query, key = (checkpoint.weights[0][role][at] for role, at in (("query", head.head), ("key", head.kv_head)))
-        raw = alibi.logit_range(query, key, checkpoint.small(0).gamma)  # with 1 / sqrt(d_head), the checkpoint's scale
+        # with 1 / sqrt(d_head), the checkpoint's scale
+        raw = alibi.logit_range(*checkpoint.pair(0, head), checkpoint.small(0).gamma)
         mixed = head.slope, raw, *coefficients
         assert head.rule is Rule.NEIGHBOURS and head.scope == pytest.approx(min(scope, shifted_scope(*mixed, EPS)))
         assert head.mass_window == pytest.approx(shifted_window(*mixed, EPS))
