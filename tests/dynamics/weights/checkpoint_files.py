@@ -72,10 +72,14 @@ def random_tensors(shapes: dict[str, tuple[int, ...]], seed: int = 0) -> dict[st
     return {name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
 
 
+def write_config(folder: Path, config: dict) -> None:
+    (folder / "config.json").write_text(json.dumps(config))
+
+
 def write(folder: Path, config: dict, tensors: dict[str, np.ndarray]) -> Path:
     """A folder with config.json and model.safetensors."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "config.json").write_text(json.dumps(config))
+    write_config(folder, config)
     safetensors.numpy.save_file(tensors, folder / WEIGHTS)
     return folder
 

@@ -29,7 +29,7 @@ from dynamics.weights.kinds import KINDS, Kind
 from dynamics.weights.reader import Checkpoint, open_checkpoint
 from dynamics.weights.rotary import Rope
 from tests.dynamics.hf.test_attention import windowed
-from tests.dynamics.weights.checkpoint_files import attention
+from tests.dynamics.weights.checkpoint_files import attention, write_config
 from tests.dynamics.weights.test_reader import CASES, LENGTH, eps_of, inside
 
 TABLE = Path(__file__).with_name("fields.json")
@@ -108,7 +108,7 @@ class Outcome(NamedTuple):
 
 def built(hf, folder: Path, data: Mapping[str, Any]):
     """The model that transformers makes of a config, and its weights in the folder, equal in name wherever in shape."""
-    (folder / "config.json").write_text(json.dumps(data))
+    write_config(folder, data)
     config = hf.AutoConfig.from_pretrained(folder)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
@@ -118,7 +118,7 @@ def built(hf, folder: Path, data: Mapping[str, Any]):
             draw = torch.Generator().manual_seed(zlib.crc32(name.encode()))
             weight.copy_(0.4 * torch.randn(weight.shape, generator=draw) + 0.5 * (weight.ndim == 1))
     model.save_pretrained(folder)
-    (folder / "config.json").write_text(json.dumps(data))
+    write_config(folder, data)
     model.config.return_dict = True
     return model
 

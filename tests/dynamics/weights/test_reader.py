@@ -17,6 +17,7 @@ LLAMA = {
     "num_attention_heads": 6,
     "num_key_value_heads": 3,
 }
+WIDE = LLAMA | {"head_dim": 6}  # all heads together are wider than a state
 BLOOM = {"vocab_size": 11, "hidden_size": 24, "n_layer": 2, "n_head": 6}
 MPT = {"vocab_size": 11, "d_model": 24, "n_layers": 2, "n_heads": 6}
 PLAIN = {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4}}
@@ -33,26 +34,26 @@ LONG = {"max_position_embeddings": 512, "original_max_position_embeddings": 64,
         "rope_parameters": {"rope_type": "longrope", "rope_theta": 1e4, "short_factor": [1.0, 1.0],
                             "long_factor": [2.0, 2.0]}}  # fmt: skip
 QWEN_WINDOW = {"use_sliding_window": True, "sliding_window": 4, "max_window_layers": 1}
+GEMMA3 = WIDE | {"sliding_window": 4, "query_pre_attn_scalar": 3,
+                 "layer_types": ["full_attention", "sliding_attention"]}
 CASES = {
     "llama": ("Llama", LLAMA),
     "llama-biases": ("Llama", LLAMA | {"attention_bias": True, "mlp_bias": True}),
-    "llama-head_dim": ("Llama", LLAMA | {"head_dim": 6}),
+    "llama-head_dim": ("Llama", WIDE),
     "mistral": ("Mistral", LLAMA | {"sliding_window": 4}),
     "mistral-no-window": ("Mistral", LLAMA | {"sliding_window": None}),
     "qwen2": ("Qwen2", LLAMA),
     "qwen2-window": ("Qwen2", LLAMA | QWEN_WINDOW),
-    "qwen3": ("Qwen3", LLAMA | {"head_dim": 6}),
-    "qwen3-biases": ("Qwen3", LLAMA | QWEN_WINDOW | {"head_dim": 6, "attention_bias": True}),
+    "qwen3": ("Qwen3", WIDE),
+    "qwen3-biases": ("Qwen3", WIDE | QWEN_WINDOW | {"attention_bias": True}),
     "bloom": ("Bloom", BLOOM),
     "mpt": ("Mpt", MPT),
-    "gemma": ("Gemma", LLAMA | {"head_dim": 6}),
-    "gemma2": ("Gemma2", LLAMA | {"head_dim": 6, "sliding_window": 4, "attn_logit_softcapping": 1.5}),
-    "gemma3": ("Gemma3Text", LLAMA | {"head_dim": 6, "sliding_window": 4, "query_pre_attn_scalar": 3} | BY_KIND
-               | {"layer_types": ["full_attention", "sliding_attention"]}),
+    "gemma": ("Gemma", WIDE),
+    "gemma2": ("Gemma2", WIDE | {"sliding_window": 4, "attn_logit_softcapping": 1.5}),
+    "gemma3": ("Gemma3Text", GEMMA3 | BY_KIND),
     "granite": ("Granite", LLAMA | {"attention_multiplier": 0.7, "residual_multiplier": 0.3, "attention_bias": True}),
     "mixtral": ("Mixtral", LLAMA | PLAIN | {"head_dim": 4, "sliding_window": 4, "num_local_experts": 4}),
-    "qwen3-moe": ("Qwen3Moe", LLAMA | PLAIN | {"head_dim": 6, "num_experts": 4, "num_experts_per_tok": 2,
-                                       "moe_intermediate_size": 16}),
+    "qwen3-moe": ("Qwen3Moe", WIDE | PLAIN | {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 16}),
     "smollm3": ("SmolLM3", LLAMA | PLAIN | {"no_rope_layers": [1, 0], "pad_token_id": None}),
     "cohere": ("Cohere", LLAMA | PLAIN | {"attention_bias": True}),
     "olmo": ("Olmo", LLAMA),
@@ -63,7 +64,7 @@ CASES = {
     "opt": ("OPT", EVEN | {"ffn_dim": 20, "word_embed_proj_dim": 24, "pad_token_id": None}),
     "gpt2": ("GPT2", GPT2),
     "gpt2-scales": ("GPT2", GPT2 | {"scale_attn_weights": False, "scale_attn_by_inverse_layer_idx": True}),
-    "gpt-oss": ("GptOss", LLAMA | SHORT_YARN | {"head_dim": 6, "sliding_window": 4, "num_local_experts": 4}),
+    "gpt-oss": ("GptOss", WIDE | SHORT_YARN | {"sliding_window": 4, "num_local_experts": 4}),
     "olmo2": ("Olmo2", LLAMA | {"attention_bias": True}),
     "falcon-alibi": ("Falcon", FALCON | {"alibi": True, "multi_query": False, "bias": True}),
     "falcon-alibi-grouped": ("Falcon", FALCON | {"alibi": True, "new_decoder_architecture": True, "num_kv_heads": 2}),
@@ -75,10 +76,8 @@ CASES = {
     "stablelm-one-key": ("StableLm", LLAMA | HALF | {"qk_layernorm": True, "num_key_value_heads": 1}),
     "llama-yarn": ("Llama", LLAMA | SHORT_YARN),
     "phi3-longrope": ("Phi3", LLAMA | LONG | {"pad_token_id": None}),
-    "gemma3-yarn": ("Gemma3Text", LLAMA | {"head_dim": 6, "sliding_window": 4, "query_pre_attn_scalar": 3,
-                    "layer_types": ["full_attention", "sliding_attention"],
-                    "rope_parameters": {"full_attention": SHORT_YARN["rope_parameters"],
-                                        "sliding_attention": PLAIN["rope_parameters"]}}),
+    "gemma3-yarn": ("Gemma3Text", GEMMA3 | {"rope_parameters": {"full_attention": SHORT_YARN["rope_parameters"],
+                                                                "sliding_attention": PLAIN["rope_parameters"]}}),
     "mpt-scale": ("Mpt", MPT | {"attn_config": {"softmax_scale": 0.7}}),
 }
 # layers, norm, attention, output projection
