@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import torch
 
@@ -46,6 +47,7 @@ TABLE = {
         "full must name key-value heads 0..1, got 2": {"full": (frozenset({0}), frozenset({2}))},
     },
     chosen: {"retrieval heads lie in layers 0..0, heads 0..3": [(1, 0), (-1, 0), (0, 4), (0, -1)]},
+    partial(RazorPlan.for_heads, [], 1, 8, 8): {"context must be a whole number >= 1": {"context": 0}},
     decoded: {"must be at least 1": [{"count": 0}, {"chunk": 0}, {"shape": (1, 0)}, {"shape": (3,)}]},
     sink_window: SIZES,
     heavy_hitters: SIZES,

@@ -44,10 +44,6 @@ def test_default_window_follows_the_context_and_is_that_of_table_2_from_20000_to
     assert RazorPlan.for_heads([], 1, 8, 8, context=context, buffer=7).buffer == 7
 
 
-def test_a_context_of_no_tokens_is_refused():
-    refused("^context must be a whole number >= 1", RazorPlan.for_heads, [], 1, 8, 8, context=0)
-
-
 @given(plans(n_layers=2), st.integers(1, 60))
 def test_a_plan_drops_something_where_a_head_holds_fewer_tokens_than_it_saw(plan, n):
     held = [n if head in full else plan.n_kept(n) for full in plan.full for head in range(plan.n_kv_heads)]

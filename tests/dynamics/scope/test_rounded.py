@@ -121,7 +121,7 @@ def test_the_command_says_what_rounding_leaves(model, tmp_path, capsys):
     assert run(scope.main, [*common[:-2], "--heads", "0.1"]) == 0 and "of 1 heads" in capsys.readouterr().out
 
 
-def test_the_command_refuses_shifted_heads(tmp_path, capsys):
+def test_the_command_refuses_shifted_heads(capsys):
     assert run(scope.main, [str(SHIPPED / "alibi-text"), "--eps", "1e-3", "--arithmetic", "bfloat16"]) == 2
     assert "KV shifting" in capsys.readouterr().err
 
