@@ -1,7 +1,5 @@
 """Checkpoints that transformers wrote: attention computed from what is read equals that inside the real model."""
 
-
-import numpy as np
 import pytest
 import torch
 
@@ -156,20 +154,3 @@ def test_attention_from_a_checkpoint_is_that_of_the_real_model(case, hf, tmp_pat
     assert len(records) == checkpoint.architecture.n_layers == 2
     # float32 softmax and norms inside transformers
     assert largest_difference(checkpoint, records, eps_of(model)) < 3e-6
-
-
-@pytest.mark.parametrize("name", ["Bloom", "Mpt", "Qwen2"])
-def test_bare_and_sharded_checkpoints_hold_the_same(name, hf, tmp_path):
-    model = random_model(hf, name, {"Bloom": BLOOM, "Mpt": MPT, "Qwen2": LLAMA}[name])
-    model.save_pretrained(tmp_path / "whole")
-    model.save_pretrained(tmp_path / "sharded", max_shard_size="9KB")
-    model.base_model.save_pretrained(tmp_path / "bare")
-    assert len(list((tmp_path / "sharded").glob("*.safetensors"))) > 2
-    whole, *others = (open_checkpoint(tmp_path / folder) for folder in ("whole", "sharded", "bare"))
-    for other in others:
-        assert other.architecture == whole.architecture
-        for layer in range(2):
-            for role in ("query", "key", "value"):
-                expected = whole.projection(layer, role, 0, 3)
-                np.testing.assert_array_equal(other.projection(layer, role, 1, 3), expected[1:])
-            assert other.small(layer) == whole.small(layer)
