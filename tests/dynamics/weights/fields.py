@@ -84,6 +84,9 @@ MPT_INSIDE: dict[str, list[Any]] = {
 }  # fmt: skip
 
 
+Change = tuple[str, dict[str, Any], dict[str, Any]]  # a key, the config without the change, the config
+
+
 class Base(NamedTuple):
     """A config to start from: the case, its model_type, what is in the file, and all that its class makes of it."""
 
@@ -224,8 +227,8 @@ def values(key: str, usual: Any) -> list[Any]:
     return [] if isinstance(usual, dict | list) else [True, False, 2, 0.5]
 
 
-def changes(base: Base) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
-    """Each key with each value: (key, config without the change, config)."""
+def changes(base: Base) -> Iterator[Change]:
+    """Each key with each value."""
     bare = base.case.endswith("bare")
     for key in sorted(LISTS.keys() & set(base.keys)) if bare else base.keys:
         for value in values(key, base.whole.get(key)):
@@ -238,7 +241,7 @@ def changes(base: Base) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
         yield from rotary_changes(base)
 
 
-def rotary_changes(base: Base) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+def rotary_changes(base: Base) -> Iterator[Change]:
     """Every kind of rotary parameters under both names, with each key inside them and beside them."""
     plain = {key: value for key, value in base.data.items() if key not in ("rope_parameters", "rope_scaling")}
     plain |= {"layer_types": [SLIDING, FULL]} if KINDS[base.kind].rope_by_type else {}
