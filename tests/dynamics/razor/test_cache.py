@@ -88,7 +88,7 @@ def test_misuse_is_refused():
         refused(r"centres must be of layers 0\.\.0, got 3", kind, plan, {3: torch.zeros(4, 4)})
 
 
-def learnt(plan) -> torch.Tensor:
+def learnt(plan):
     return torch.randn(plan.n_heads, generator=torch.Generator().manual_seed(4), dtype=torch.float64)
 
 

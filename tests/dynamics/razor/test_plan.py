@@ -57,7 +57,7 @@ def test_group_is_full_if_any_of_its_query_heads_is_a_retrieval_head():
     assert RazorPlan.for_heads([], 2, 4, 1).full == (frozenset(), frozenset())
 
 
-def reachable_storages(root, *given) -> dict[int, int]:
+def reachable_storages(root, *given):
     """Bytes by address of every storage that can be reached from an object, whatever holds it, but what was given."""
     seen, stack, found = set(), [root], {}
     while stack:

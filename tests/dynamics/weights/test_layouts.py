@@ -75,7 +75,7 @@ def test_baichuan_m1_mixes_the_previous_token_by_index_0_and_has_its_own_heads_i
     assert np.array_equal(checkpoint.small(1).alpha, raw["model.layers.1.self_attn.conv_k"][0, 0, :, 0, ::-1])
 
 
-def m1_convolutions() -> dict[str, tuple[int, ...]]:
+def m1_convolutions():
     counts = enumerate((1, 2, 1))
     return {f"model.layers.{i}.self_attn.conv_{name}": (1, 1, n, 1, 2) for i, n in counts for name in "kv"}
 

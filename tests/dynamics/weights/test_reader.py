@@ -90,7 +90,7 @@ PLACES = {
 }
 
 
-def random_model(hf, name: str, config: dict, head: str = "ForCausalLM", size: float = 1.0):
+def random_model(hf, name, config, head="ForCausalLM", size=1.0):
     """A model with weights of this times no particular size, and biases and gains that are not 0 and 1."""
     made = getattr(hf, f"{name}Config")(**config)
     made._attn_implementation = made._experts_implementation = "eager"
@@ -107,12 +107,12 @@ def random_model(hf, name: str, config: dict, head: str = "ForCausalLM", size: f
     return model
 
 
-def inside(model, name: str, **given: torch.Tensor) -> list[dict[str, torch.Tensor]]:
+def inside(model, name, **given):
     """What really enters each norm, the attention weights, what enters the output projection, and rotary angles."""
     root, norm, block, out = PLACES.get(name, ("model.layers", "input_layernorm", "self_attn", "o_proj"))
-    seen: list[dict[str, torch.Tensor]] = []
+    seen = []
     for layer in model.get_submodule(root):
-        record: dict[str, torch.Tensor] = {}
+        record = {}
         seen.append(record)
         entrance = norm if hasattr(layer, norm.split(".")[0]) else "ln_attn"
         layer.get_submodule(entrance).register_forward_pre_hook(lambda _, x, r=record: r.update(hidden=x[0][0]))
@@ -128,13 +128,13 @@ def inside(model, name: str, **given: torch.Tensor) -> list[dict[str, torch.Tens
     return seen
 
 
-def eps_of(model) -> float:
+def eps_of(model):
     """Of its norms; OLMo has none with a setting."""
     names = "eps", "variance_epsilon"
     return next((getattr(one, name) for one in model.modules() for name in names if hasattr(one, name)), 1e-5)
 
 
-def largest_difference(checkpoint, records, eps: float) -> float:
+def largest_difference(checkpoint, records, eps):
     worst = 0.0
     for layer, record in enumerate(records):
         weights, mean = attention(checkpoint, layer, record["hidden"], eps)

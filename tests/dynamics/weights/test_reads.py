@@ -94,7 +94,7 @@ def test_pieces_of_any_size_and_any_rows_give_what_safetensors_reads(piece, dtyp
         np.testing.assert_array_equal(out, whole[first:last].astype(np.float32))
 
 
-def big_bloom(folder: Path, n_layers: int) -> int:
+def big_bloom(folder, n_layers):
     """A BLOOM of width 2048 in bfloat16, all zeros, as a sparse file; returns its size."""
     width = 2048
     shapes = {"word_embeddings.weight": (16, width)}
