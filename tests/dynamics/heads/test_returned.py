@@ -63,13 +63,6 @@ def test_a_prompt_nobody_chose_fits_the_positions(name):
         )
 
 
-@pytest.mark.parametrize("family", ["opt", "gpt2", "bert"])
-def test_tables_of_learned_positions_are_used_to_their_end(family):
-    model = models.model(family, max_position_embeddings=50)
-    assert longest(model) == 50
-    assert np.isfinite(head_scores(model, k=25, repeats=2)).all()
-
-
 def test_a_model_with_images_is_scored_as_the_language_model_inside_it():
     text = {"model_type": "llama", "vocab_size": 64, "num_key_value_heads": 2} | undeclared.FAMILIES["Phi"]
     eyes = {"model_type": "clip_vision_model", "hidden_size": 8, "intermediate_size": 8, "num_hidden_layers": 1,
