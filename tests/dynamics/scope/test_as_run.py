@@ -1,7 +1,6 @@
 """Every family as transformers runs it, in float32 and bfloat16: its own attentions never exceed what scope says."""
 
 import re
-from pathlib import Path
 
 import pytest
 import torch
@@ -10,6 +9,7 @@ from dynamics.scope.rounded import rounded_logits
 from dynamics.weights.families import READ
 from dynamics.weights.layout import Architecture
 from dynamics.weights.reader import open_checkpoint
+from tests.dynamics.folders import ROOT
 from tests.dynamics.scope import as_run
 from tests.dynamics.scope.cases import InMemory, rounded
 from tests.dynamics.weights.test_reader import CASES, random_model
@@ -19,7 +19,7 @@ from theory.alibi.rounded import UNITS, weight_growth
 LEFT_OUT = {"llama", "llama-head_dim", "mistral-no-window", "qwen2-window", "qwen3-biases", "falcon-grouped",
             "stablelm-one-key", "mpt-scale"}  # fmt: skip
 TOLD = [case for case in CASES if case not in LEFT_OUT]
-PAGE = Path(__file__).parents[3] / "docs" / "families.md"
+PAGE = ROOT / "docs" / "families.md"
 
 
 def checked(log, seen, run, arithmetic):
@@ -103,5 +103,5 @@ def test_the_page_tells_of_every_family_that_is_read():
     assert {kind for kind, _ in rows} | {"baichuan", "baichuan_m1", "gemma3"} == set(READ)
     assert sorted(case for _, case in rows) == sorted(TOLD)
     assert all(f"`{name}`" in page for name in READ)
-    pinned = re.search(r"^transformers==(.*)$", (PAGE.parents[1] / "constraints.txt").read_text(), re.MULTILINE)
+    pinned = re.search(r"^transformers==(.*)$", (ROOT / "constraints.txt").read_text(), re.MULTILINE)
     assert f"transformers {pinned[1]}" in page
