@@ -5,6 +5,8 @@ import os
 import socket
 import stat
 from contextlib import closing
+from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -13,14 +15,6 @@ from dynamics.files.hashed import write_hashed
 from dynamics.files.lock import held
 from tests.dynamics.interruption import interrupt
 from tests.dynamics.refusal import refused
-
-
-def make_folder(path):
-    path.mkdir()
-
-
-def make_fifo(path):
-    os.mkfifo(path)
 
 
 def make_socket(path):
@@ -41,17 +35,13 @@ def make_link(path):
     path.symlink_to(target)
 
 
-def make_dangling_link(path):
-    path.symlink_to("nowhere")
-
-
 KINDS = [
-    (make_folder, "it is a folder"),
-    (make_fifo, "it is a named pipe"),
+    (Path.mkdir, "it is a folder"),
+    (os.mkfifo, "it is a named pipe"),
     (make_socket, "it is a socket"),
     (make_device, "it is a device"),
     (make_link, "it is a symbolic link to .*elsewhere"),
-    (make_dangling_link, "it is a symbolic link to nowhere"),
+    (partial(os.symlink, "nowhere"), "it is a symbolic link to nowhere"),
 ]
 
 
@@ -64,7 +54,7 @@ def found(folder):
 @pytest.mark.parametrize(
     ("write", "beside"), [(atomic.atomic_write_text, ""), (write_hashed, ""), (write_hashed, ".sha256")]
 )
-@pytest.mark.parametrize(("make", "words"), KINDS, ids=lambda value: getattr(value, "__name__", ""))
+@pytest.mark.parametrize(("make", "words"), KINDS)
 def test_what_is_no_regular_file_is_refused_and_left_as_it_is(tmp_path, monkeypatch, make, words, write, beside):
     monkeypatch.chdir(tmp_path)
     make(tmp_path / f"out{beside}")

@@ -5,16 +5,15 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
 from dynamics.files.lock import LOCK, only_writer
 from dynamics.sweep import run
+from tests.dynamics.folders import ROOT
 from tests.dynamics.refusal import refused
 from tests.dynamics.sweep.test_run import MEASURE, jobs
 
-ROOT = Path(__file__).resolve().parents[3]
 HOLD = """
 import sys, time
 from dynamics.files.lock import only_writer

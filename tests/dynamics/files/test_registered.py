@@ -22,7 +22,7 @@ ENTRIES = (
 def entries(monkeypatch):
     """Plants what packages register in every group."""
 
-    def plant(*planted: EntryPoint) -> None:
+    def plant(*planted):
         monkeypatch.setattr(registered, "entry_points", lambda group: planted)
 
     forget = (registered.names.cache_clear, registered.named.cache_clear)

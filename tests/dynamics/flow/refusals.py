@@ -8,8 +8,8 @@ from dynamics.flow.trajectories import gradient_flow
 START = [[0.0, 1.0, 0.0, 1.0]]
 
 
-def flow(starts=START, n_tokens=5, t_end=10.0, **options):
-    gradient_flow(starts, n_tokens, t_end=t_end, **options)
+def flow(**options):
+    gradient_flow(**{"starts": START, "n_tokens": 5, "t_end": 10.0} | options)
 
 
 def descent(**options):

@@ -8,6 +8,8 @@ from dynamics.flow.trajectories import Status
 from tests.theory.cases import refuses
 from theory import landscape
 
+HALVES = (0.5, 0.5, 0.5, 0.5)
+
 
 def test_a_point_has_theorys_loss_slopes_and_bend():
     theta = (0.3, -0.2, 1.5, 0.4)
@@ -17,7 +19,7 @@ def test_a_point_has_theorys_loss_slopes_and_bend():
     assert found.eigenvalues.sum() == pytest.approx(np.trace(landscape.hessian(*theta, 9, 8)), rel=1e-12)
 
 
-@pytest.mark.parametrize(("theta", "route"), [((0.5, 0.5, 0.5, 0.5), "induction"), ((1, 0, 0, 1), "anti-induction")])
+@pytest.mark.parametrize(("theta", "route"), [(HALVES, "induction"), ((1, 0, 0, 1), "anti-induction")])
 def test_the_route_is_the_sign_of_beta1_once_it_has_learnt(theta, route):
     found = point(theta, 8)
     assert found.route == route and found.status is Status.REACHED and found.end_loss < 1e-4
@@ -25,12 +27,12 @@ def test_the_route_is_the_sign_of_beta1_once_it_has_learnt(theta, route):
 
 
 def test_the_time_to_learn_exceeds_its_leading_order_by_what_theory_says():
-    found = point((0.5, 0.5, 0.5, 0.5), 100)
+    found = point(HALVES, 100)
     assert found.learning_time - found.leading_time == pytest.approx(21.1, abs=0.05)
 
 
 def test_a_flow_that_is_cut_short_has_taken_no_route():
-    found = point((0.5, 0.5, 0.5, 0.5), 100, t_end=1.0)
+    found = point(HALVES, 100, t_end=1.0)
     assert found.route == "neither" and np.isnan(found.learning_time)
 
 
@@ -43,9 +45,8 @@ def test_the_critical_point_is_one_and_what_lies_beside_it_is_not():
 
 def test_leading_times_are_known_where_theory_knows_them():
     assert point((1, 0, 0, 1), 8).leading_time is None
-    start = (0.5, 0.5, 0.5, 0.5)
-    assert point(start, 8, 3).leading_time == point(start, 8).leading_time is not None
-    assert "interior position" in point((0.5, 0.5, 0.5, 0.5), 8, "mean").no_leading_time
+    assert point(HALVES, 8, 3).leading_time == point(HALVES, 8).leading_time is not None
+    assert "interior position" in point(HALVES, 8, "mean").no_leading_time
 
 
 def test_what_is_no_point_is_refused():

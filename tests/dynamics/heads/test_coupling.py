@@ -35,10 +35,10 @@ def test_gained_coefficients_are_the_same_in_every_gauge(position):
     model, other = model_of(config), model_of(config)
     regauge(other, 0, 1, key_scale=-3.0, value_scale=1.0)
     regauge(other, 0, 0, key_scale=1.0, value_scale=0.5)
-    for left, right in zip(mixings(model, BATCH, 0), mixings(other, BATCH, 0), strict=True):
+    pairs = list(zip(mixings(model, BATCH, 0), mixings(other, BATCH, 0), strict=True))
+    for left, right in pairs:
         np.testing.assert_allclose(left.key + left.value, right.key + right.value, rtol=1e-6)
-    changed = [a.alpha != b.alpha for a, b in zip(mixings(model, BATCH, 0), mixings(other, BATCH, 0), strict=True)]
-    assert changed == [False, False, True, True]
+    assert [left.alpha != right.alpha for left, right in pairs] == [False, False, True, True]
 
 
 def test_key_gain_is_a_plain_loop_over_rows_and_tokens():

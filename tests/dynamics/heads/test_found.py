@@ -15,6 +15,7 @@ from dynamics.model.decoder import InductionModel
 from dynamics.statistics.estimate import Estimate
 from tests.dynamics.heads.planted import planted
 from tests.dynamics.hf import models
+from tests.dynamics.refusal import refused
 
 PAIR = {(1, 1): "shift", (1, 3): "shift"}
 LAYER = {(1, head): "shift" for head in range(4)}
@@ -204,5 +205,5 @@ def test_a_head_is_chosen_above_all_baselines_in_nine_of_ten_seeds(seeds, twin, 
 
 
 def test_a_stranger_that_is_an_encoder_is_refused():
-    with pytest.raises(ValueError, match="every token of this model sees all"):
-        find(Returning(lambda tokens: [torch.full((1, 1, *2 * tokens.shape[1:]), 1 / tokens.shape[1])], 64))
+    even = Returning(lambda tokens: [torch.full((1, 1, *2 * tokens.shape[1:]), 1 / tokens.shape[1])], 64)
+    refused("every token of this model sees all", find, even)

@@ -12,19 +12,14 @@ from torch.nn import functional as F
 from dynamics.heads import theorem
 from dynamics.heads.verdicts import silenced
 from dynamics.model.config import ModelConfig
-from dynamics.model.decoder import InductionModel
 from dynamics.tasks.induction import length_law_exact
 from dynamics.training.evaluation import as_tensors, heldout_batch
-from tests.dynamics.heads.test_named import constructed
+from tests.dynamics.heads.test_named import constructed, model_of
 from tests.dynamics.refusal import refused
 from theory import landscape
 
 CONFIG = ModelConfig(vocab=40, width=16, n_heads=4, n_kv_heads=2, mlp_width=8)
 BATCH = heldout_batch(0, 30, 40, 10)
-
-
-def model_of(config=CONFIG):
-    return InductionModel(config, torch.Generator().manual_seed(3)).double()
 
 
 def brute_force(heads, n_tokens, place):
@@ -76,7 +71,7 @@ def test_stages_end_at_the_theorem_where_tokens_are_unit_vectors():
 
 
 def test_stages_are_plain_loops_over_rows():
-    model = model_of()
+    model = model_of(CONFIG)
     block, weight, expected = model.blocks[0], model.norm.weight, dict.fromkeys(theorem.STAGES, 0.0)
     model.norm.weight.data.uniform_(0.5, 1.5, generator=torch.Generator().manual_seed(0))
     for row, length in enumerate(BATCH.lengths.tolist()):
@@ -97,7 +92,7 @@ def test_stages_are_plain_loops_over_rows():
 
 
 def test_a_read_out_is_the_change_of_real_logits_behind_mlp_and_norm():
-    model, head = model_of(), 2
+    model, head = model_of(CONFIG), 2
     block, attention = model.blocks[0], model.blocks[0].attention
     tokens, query, _ = as_tensors(BATCH, "cpu")
     put, before = np.random.default_rng(0).integers(11, 40, (2, len(tokens)))

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import torch
 
@@ -29,6 +30,7 @@ def parsed(data):
     parse_plan(data, "p.json")
 
 
+SIZES = {"got -1 and 2": (-1, 2), "got 0 and 0": (0, 0)}
 TABLE = {
     planned: {
         "n_heads must be a multiple of n_kv_heads, got 3 and 2": {"n_heads": 3},
@@ -45,9 +47,10 @@ TABLE = {
         "full must name key-value heads 0..1, got 2": {"full": (frozenset({0}), frozenset({2}))},
     },
     chosen: {"retrieval heads lie in layers 0..0, heads 0..3": [(1, 0), (-1, 0), (0, 4), (0, -1)]},
+    partial(RazorPlan.for_heads, [], 1, 8, 8): {"context must be a whole number >= 1": {"context": 0}},
     decoded: {"must be at least 1": [{"count": 0}, {"chunk": 0}, {"shape": (1, 0)}, {"shape": (3,)}]},
-    sink_window: {"got -1 and 2": (-1, 2), "got 0 and 0": (0, 0)},
-    heavy_hitters: {"got -1 and 2": (-1, 2), "got 0 and 0": (0, 0)},
+    sink_window: SIZES,
+    heavy_hitters: SIZES,
     parsed: {
         "p.json: not readable as JSON": b"",
         "p.json: not a JSON object": b"[1]",

@@ -88,7 +88,7 @@ def test_misuse_is_refused():
         refused(r"centres must be of layers 0\.\.0, got 3", kind, plan, {3: torch.zeros(4, 4)})
 
 
-def learnt(plan) -> torch.Tensor:
+def learnt(plan):
     return torch.randn(plan.n_heads, generator=torch.Generator().manual_seed(4), dtype=torch.float64)
 
 
@@ -131,15 +131,3 @@ def test_a_padded_batch_equals_each_sequence_alone(kind, side):
     assert (found - expected).abs().max() < TOLERANCE and not found.transpose(1, 2)[~real].any()
     assert cache.n_tokens() == n + more
     assert cache.nbytes() == sum(razor_bytes(plan, length + more, 4, 8) for length in lengths)
-
-
-def test_beams_of_a_padded_batch_are_counted_as_its_sequences():
-    plan = small_plan()
-    real = torch.ones(3, 20, dtype=torch.bool)
-    real[1, 9:14] = False
-    cache = RazorCache(plan)
-    decode(cache, stream(plan, 20, batch=3), [8, *[1] * 12], None, real=real)
-    cache.reorder(torch.tensor([1, 1, 0, 2]))
-    refused(r"sequences 0\.\.3", cache.reorder, torch.tensor([4]))
-    words = r"the cache holds keys of batch 4, width 4 and torch\.float64, got 3"
-    refused(words, decode, cache, stream(plan, 1, batch=3), [1], None)

@@ -15,7 +15,7 @@ from theory.cache.compensation_alibi import decayed_token
 TOLERANCE = 1e-12
 
 
-def by_theory(plan, query, keys, values, slope: float, dropped: list[int], centre) -> np.ndarray:
+def by_theory(plan, query, keys, values, slope, dropped, centre):
     """The output of one query, scaled, over n tokens, the last its own."""
     n = len(keys)
     kept = [j for j in range(n) if j not in dropped]

@@ -31,7 +31,7 @@ models = st.builds(
 )
 
 
-def model(seed: int = 0, **changes) -> InductionModel:
+def model(seed=0, **changes):
     """Two layers whose logits are steep enough that a wrong cache shows."""
     config = {"vocab": VOCAB, "width": 16, "n_heads": 4, "n_kv_heads": 2, "n_layers": 2, "mlp_width": 8}
     network = InductionModel(ModelConfig(**config | changes), torch.Generator().manual_seed(seed)).double()
@@ -42,11 +42,11 @@ def model(seed: int = 0, **changes) -> InductionModel:
     return network
 
 
-def text(length: int, batch: int = 2) -> torch.Tensor:
+def text(length, batch=2):
     return torch.randint(VOCAB, (batch, length), generator=torch.Generator().manual_seed(5))
 
 
-def allowed(network: InductionModel, plan):
+def allowed(network, plan):
     """The plan with a compensation that this model has."""
     wrong = plan.compensation == "alibi" and network.config.position != "alibi"
     return replace(plan, compensation="mean") if wrong else plan
@@ -57,7 +57,7 @@ PLAN = RazorPlan(
 )
 
 
-def generation_gap(network, function, length, count, chunk, cache=None) -> float:
+def generation_gap(network, function, length, count, chunk, cache=None):
     """Largest difference of the logits at each new token and those of one pass over the whole text."""
     words = text(length)
     found, logits = greedy(network, words, count, cache, chunk)

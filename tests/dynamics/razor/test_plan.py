@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from dynamics.razor.cache import RazorCache
 from dynamics.razor.plan import RazorPlan, razor_bytes, spare_bytes
 from dynamics.razor.plan_file import parse_plan, plan_text, read_plan, write_plan
-from tests.dynamics.razor.cases import KINDS, decode, plans, sizes, slopes_of, small_plan, stream
+from tests.dynamics.razor.cases import KINDS, chunked, decode, plans, sizes, slopes_of, small_plan, stream
 from tests.dynamics.refusal import refused
 
 ONE = (frozenset(),)
@@ -44,10 +44,6 @@ def test_default_window_follows_the_context_and_is_that_of_table_2_from_20000_to
     assert RazorPlan.for_heads([], 1, 8, 8, context=context, buffer=7).buffer == 7
 
 
-def test_a_context_of_no_tokens_is_refused():
-    refused("^context must be a whole number >= 1", RazorPlan.for_heads, [], 1, 8, 8, context=0)
-
-
 @given(plans(n_layers=2), st.integers(1, 60))
 def test_a_plan_drops_something_where_a_head_holds_fewer_tokens_than_it_saw(plan, n):
     held = [n if head in full else plan.n_kept(n) for full in plan.full for head in range(plan.n_kv_heads)]
@@ -61,7 +57,7 @@ def test_group_is_full_if_any_of_its_query_heads_is_a_retrieval_head():
     assert RazorPlan.for_heads([], 2, 4, 1).full == (frozenset(), frozenset())
 
 
-def reachable_storages(root, *given) -> dict[int, int]:
+def reachable_storages(root, *given):
     """Bytes by address of every storage that can be reached from an object, whatever holds it, but what was given."""
     seen, stack, found = set(), [root], {}
     while stack:
@@ -88,7 +84,7 @@ def test_bytes_held_equal_the_formula_after_every_chunk(plan, chunks, dtype, bat
     tokens[2] = torch.cat([tokens[2], tokens[2][..., :2]], dim=-1)  # values wider than keys
     windows, cache, slopes, n = (window, None, window), RazorCache(plan), slopes_of(plan, with_alibi), 0
     assert cache.nbytes() == 0
-    for part in zip(*(x.split(chunks, dim=2) for x in tokens), strict=True):
+    for part in chunked(tokens, chunks):
         for layer in range(3):
             cache(layer, *part, scale=1.0, slopes=slopes, window=windows[layer])
         n += part[0].shape[2]

@@ -8,6 +8,7 @@ from dynamics.model.attention_function import full_attention
 from dynamics.razor.promise import BLOCK, PromiseCache
 from dynamics.razor.receipt_attack import on_sphere, random_layer, vectors
 from dynamics.razor.weighed import Weighed
+from tests.dynamics.razor.cases import chunked
 from tests.dynamics.refusal import refused
 from theory.cache.reach import Reach, Values
 
@@ -15,7 +16,7 @@ from theory.cache.reach import Reach, Values
 def run(layer, states, error, chunks=None):
     cache = PromiseCache([layer.weighed], len(layer.key), error)
     tokens = vectors(layer, states)
-    parts = zip(*(x.split(chunks or states.shape[1], dim=2) for x in tokens), strict=True)
+    parts = chunked(tokens, chunks or states.shape[1])
     output = torch.cat([cache(0, *part, scale=layer.scale, slopes=layer.slopes) for part in parts], dim=2)
     group = len(layer.query) // len(layer.key)
     full = full_attention(0, *tokens, scale=layer.scale, slopes=layer.slopes)
@@ -151,12 +152,10 @@ def test_sequences_are_reordered():
     states = contexts(layer, 40)
     order = np.array([2, 2, 0, 1])
     cache = PromiseCache([layer.weighed], 2, 0.1)
-    first, second = (vectors(layer, part) for part in (states[:, :20], states[order][:, 20:]))
-    if layer.mixture is not None:
-        second = tuple(x[:, :, 20:] for x in vectors(layer, states[order]))
-    cache(0, *first, scale=layer.scale, slopes=layer.slopes)
+    cache(0, *vectors(layer, states[:, :20]), scale=layer.scale, slopes=layer.slopes)
     cache.reorder(torch.from_numpy(order))
-    found = cache(0, *second, scale=layer.scale, slopes=layer.slopes)
+    rest = (x[:, :, 20:] for x in vectors(layer, states[order]))
+    found = cache(0, *rest, scale=layer.scale, slopes=layer.slopes)
     assert torch.allclose(found, run(layer, states[order], 0.1)[1][:, :, 20:], atol=1e-12)
 
 

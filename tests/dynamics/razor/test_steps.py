@@ -17,6 +17,7 @@ from tests.dynamics.razor.cases import (
     KINDS,
     SCALE,
     TOLERANCE,
+    chunked,
     decode,
     part_of,
     plans,
@@ -105,7 +106,7 @@ def test_a_step_that_fails_can_be_taken_again(kind):
     plan = RazorPlan(2, 2, (frozenset(),), 1, 3, Fraction(0), kind, prompt=2)
     tokens, chunks, slopes = stream(plan, 12), [5, *[1] * 7], slopes_of(plan, True)
     expected, cache, found = decode(RazorCache(plan), tokens, chunks, slopes), RazorCache(plan), []
-    for query, key, value in zip(*(x.split(chunks, dim=2) for x in tokens), strict=True):
+    for query, key, value in chunked(tokens, chunks):
         if found:
             with pytest.raises(RuntimeError):
                 cache(0, query.to(torch.complex128), key, value, scale=SCALE, slopes=slopes)

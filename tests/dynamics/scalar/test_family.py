@@ -53,9 +53,8 @@ def test_what_leaves_the_layer_cannot_tell_two_sentences_apart(member):
 def test_channels_of_their_own_are_weights_of_an_induction_head(member):
     """Half of the channels hold the token before; V = 4 of 8, so the other half holds the token."""
     model, eye, zero = made(member), torch.eye(4), torch.zeros(4, 4)
-    half, twice = torch.cat([torch.cat([eye, zero], 1), torch.cat([zero, zero], 1)]), torch.cat([eye, eye], 1)
-    crossed = torch.cat([torch.cat([zero, eye], 1), torch.cat([zero, zero], 1)])
-    lower = torch.cat([torch.cat([zero, zero], 1), torch.cat([zero, eye], 1)])
+    half, lower, twice = torch.block_diag(eye, zero), torch.block_diag(zero, eye), torch.cat([eye, eye], 1)
+    crossed = lower.roll(-4, 0)
     with torch.no_grad():
         model.rows[:], model.w_v[:], model.out[:] = twice, half, torch.cat([eye, zero])
         model.w_q[:], model.w_k[:] = 60 * crossed, lower if member == "canon_a" else torch.eye(8)

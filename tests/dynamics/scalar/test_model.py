@@ -23,11 +23,11 @@ def seeded(seed=0):
     return torch.Generator().manual_seed(seed)
 
 
-def ready(settings=SMALL):
+def ready():
     """A model with random scalars of its own a run, and a batch."""
-    generator = seeded(settings.seed)
-    scalars = torch.randn(settings.runs, 4, dtype=torch.float64, generator=generator)
-    return ScalarModel(scalars, draw_gram(settings, generator)), draw_batch(settings, generator)
+    generator = seeded(SMALL.seed)
+    scalars = torch.randn(SMALL.runs, 4, dtype=torch.float64, generator=generator)
+    return ScalarModel(scalars, draw_gram(SMALL, generator)), draw_batch(SMALL, generator)
 
 
 def test_losses_equal_the_brute_force_over_gram_matrices():

@@ -11,6 +11,7 @@ from proofs_check.oracles.width import gram_loss
 from theory.landscape.frozen_table import table_terms
 
 TOKENS, END = 6, 3.0
+THETA = np.array([0.3, 0.9, 0.6, 0.2])
 
 
 def test_its_mean_is_the_shift_that_the_response_predicts():
@@ -26,19 +27,18 @@ def test_loss_is_that_of_the_sentence_at_any_gram_matrix():
     for (j, k), value in zip(pairs, entries, strict=True):
         gram[j, k] += value
         gram[k, j] += value * (j != k)
-    theta = (0.3, 0.9, 0.6, 0.2)
     for place in range(1, TOKENS):
         query, where = torch.eye(TOKENS, dtype=torch.float64)[place - 1], torch.tensor(pairs.T)
-        found = _loss(torch.tensor(entries), torch.tensor(theta, dtype=torch.float64), query, where)
-        assert abs(float(found) - gram_loss(theta, place, gram[None])[0]) < 1e-12
+        found = _loss(torch.tensor(entries), torch.tensor(THETA), query, where)
+        assert abs(float(found) - gram_loss(THETA, place, gram[None])[0]) < 1e-12
 
 
 def test_diagonal_of_the_second_derivatives_gives_the_mean_of_the_loss():
-    theta, step = np.array([0.3, 0.9, 0.6, 0.2]), 1e-5
-    _, bends = _slopes(theta, TOKENS)
+    step = 1e-5
+    _, bends = _slopes(THETA, TOKENS)
     weights = np.where(_entries(TOKENS)[:, 0] == _entries(TOKENS)[:, 1], 2.0, 1.0)
     found = (bends[:, np.diag(_classes(TOKENS))] * weights).sum(1) / 2
-    moves = [theta + sign * step * unit for unit in np.eye(4) for sign in (1, -1)]
+    moves = [THETA + sign * step * unit for unit in np.eye(4) for sign in (1, -1)]
     shifts = [float(table_terms(*at, TOKENS, "interior").mean_shift) for at in moves]
     np.testing.assert_allclose(found, (np.array(shifts[::2]) - shifts[1::2]) / (2 * step), atol=1e-8)
 

@@ -16,7 +16,7 @@ ALIBI = {"position": "alibi", "slopes": SLOPES}
 class InMemory:
     """What `Checkpoint` answers, from arrays."""
 
-    rounded = False
+    rounded = cast = False
 
     def __init__(self, architecture=PLAIN, size=1.0, seed=0, **small):
         rng = np.random.default_rng(seed)
@@ -40,13 +40,17 @@ class InMemory:
         self._small = SmallTensors(**{"gamma": gamma, **made, **small})
 
     def exact_in(self, arithmetic):
-        return True
+        return not self.cast
 
     def layer_architecture(self, layer):
         return self.architecture
 
     def projection(self, layer, role, first, last, out=None):
         return self.weights[layer][role][first:last]
+
+    def pair(self, layer, head):
+        """W_Q and W_K of what `layer_scopes` says of a head."""
+        return self.weights[layer]["query"][head.head], self.weights[layer]["key"][head.kv_head]
 
     def small(self, layer):
         return self._small

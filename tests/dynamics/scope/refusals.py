@@ -8,9 +8,11 @@ import numpy as np
 from dynamics.scope.adversary import heaviest_masses, heaviest_weights
 from dynamics.scope.adversary_context import heads
 from dynamics.scope.heads import settings
+from dynamics.scope.promise import windows
 from tests.dynamics.scope.cases import CASES
 
 STACK = heads(np.eye(2), np.eye(2), np.ones(2), slope=0.5)
+SHORT = {"must be at least 1 and n_tokens above them": [([0],), ([3], [3])]}
 
 
 def head(**changed):
@@ -32,9 +34,13 @@ TABLE = {
         "slope must be at least 0": {"slope": -0.1},
         "d_model is 1": {"w_q": [[1.0]], "w_k": [[1.0]], "gamma": [1.0], "norm": "layer"},
     },
-    partial(heaviest_weights, STACK): {"must be at least 1 and n_tokens above them": [([0],), ([3], [3])]},
-    partial(heaviest_masses, STACK): {"must be at least 1 and n_tokens above them": [([0],), ([3], [3])]},
+    partial(heaviest_weights, STACK): SHORT,
+    partial(heaviest_masses, STACK): SHORT,
     heaviest_masses: {"without a slope": (heads(np.eye(2), np.eye(2), np.ones(2)), [3])},
+    partial(windows, CASES["alibi"]): {
+        "error must lie strictly between 0 and 1, got 1.0": (1.0, 9),
+        "context must be a whole number >= 1": (0.1, 0),
+    },
     asked: {
         "eps must lie strictly between 0 and 1, got 0": {"eps": 0.0},
         "eps must lie strictly between 0 and 1, got nan": {"eps": math.nan},

@@ -1,7 +1,6 @@
 """Every family as transformers runs it, in float32 and bfloat16: its own attentions never exceed what scope says."""
 
 import re
-from pathlib import Path
 
 import pytest
 import torch
@@ -10,6 +9,7 @@ from dynamics.scope.rounded import rounded_logits
 from dynamics.weights.families import READ
 from dynamics.weights.layout import Architecture
 from dynamics.weights.reader import open_checkpoint
+from tests.dynamics.folders import ROOT
 from tests.dynamics.scope import as_run
 from tests.dynamics.scope.cases import InMemory, rounded
 from tests.dynamics.weights.test_reader import CASES, random_model
@@ -19,7 +19,7 @@ from theory.alibi.rounded import UNITS, weight_growth
 LEFT_OUT = {"llama", "llama-head_dim", "mistral-no-window", "qwen2-window", "qwen3-biases", "falcon-grouped",
             "stablelm-one-key", "mpt-scale"}  # fmt: skip
 TOLD = [case for case in CASES if case not in LEFT_OUT]
-PAGE = Path(__file__).parents[3] / "docs" / "families.md"
+PAGE = ROOT / "docs" / "families.md"
 
 
 def checked(log, seen, run, arithmetic):
@@ -39,12 +39,9 @@ def checked(log, seen, run, arithmetic):
     return found
 
 
-def of_case(case, hf, folder):
-    return as_run.models(random_model(hf, *CASES[case], size=as_run.SIZE), folder), CASES[case][0]
-
-
-def measured(both, name, folder, seeds=(0, 1), steps=as_run.STEPS):
+def measured(case, hf, folder, seeds=(0, 1), steps=as_run.STEPS):
     """What was reached of the exact range, (heads,) of all layers, in float32; and the ranges as run over it."""
+    both = as_run.models(random_model(hf, *CASES[case], size=as_run.SIZE), folder)
     runs = {form: as_run.bounds(folder, form) for form in ("float32", "bfloat16")}
     most = {form: [torch.zeros(len(run.exact), dtype=torch.float64) for run in runs[form]] for form in runs}
     shares = []
@@ -57,7 +54,7 @@ def measured(both, name, folder, seeds=(0, 1), steps=as_run.STEPS):
                     found = checked(log, seen, runs[form][layer], form)
                     assert form == "bfloat16" or (found <= runs[form][layer].exact).all()
                     most[form][layer] = most[form][layer].maximum(found)
-        shares.append(as_run.rounding(both.bfloat16, name, folder, states.detach(), runs["bfloat16"]))
+        shares.append(as_run.rounding(both.bfloat16, CASES[case][0], folder, states.detach(), runs["bfloat16"]))
     exact, spread = (torch.cat([getattr(run, name) for run in runs["bfloat16"]]) for name in ("exact", "spread"))
     return torch.cat(most["float32"]) / exact, spread / torch.cat(most["bfloat16"]), spread / exact, torch.stack(shares)
 
@@ -70,7 +67,7 @@ def row(page, kind, case):
 
 @pytest.mark.parametrize("case", one_in(4, TOLD))
 def test_no_weight_exceeds_what_is_said_of_it_and_the_page_tells_how_loose_that_is(case, hf, tmp_path):
-    reached, loose, grown, rounding = measured(*of_case(case, hf, tmp_path), tmp_path)
+    reached, loose, grown, rounding = measured(case, hf, tmp_path)
     assert (rounding <= 1).all() and (grown >= 1).all()
     assert reached.max() > 0.5  # half of the range would be exceeded, so the search is worth its name
     found = [float(x) for x in (reached.max(), grown.median(), loose.min(), loose.median(), rounding.max())]
@@ -84,26 +81,8 @@ def test_no_weight_exceeds_what_is_said_of_it_and_the_page_tells_how_loose_that_
 @pytest.mark.deep
 @pytest.mark.parametrize("case", TOLD)
 def test_no_weight_exceeds_it_in_long_searches(case, hf, tmp_path):
-    *_, rounding = measured(*of_case(case, hf, tmp_path), tmp_path, range(2, 8), 30)
+    *_, rounding = measured(case, hf, tmp_path, range(2, 8), 30)
     assert (rounding <= 1).all()
-
-
-@pytest.mark.parametrize("case", ["gemma", "gpt2", "qwen3", "gpt-oss"])
-def test_weights_that_are_rounded_when_they_are_loaded_are_counted(case, hf, tmp_path):
-    """A file in float32, run in bfloat16: held to its exact weights, and allowed more than a file in bfloat16."""
-    single = random_model(hf, *CASES[case], size=as_run.SIZE)
-    single.save_pretrained(tmp_path / "wide")
-    half = as_run.in_half(single)
-    half.save_pretrained(tmp_path / "half")
-    wide, narrow = (as_run.bounds(tmp_path / kind, "bfloat16") for kind in ("wide", "half"))
-    assert all((a.error > 1.05 * b.error).all() for a, b in zip(wide, narrow, strict=True))
-    for states in as_run.searched(as_run.Models(single, half), wide, 0, 4):
-        shares = as_run.rounding(half, CASES[case][0], tmp_path / "wide", states.detach(), wide)
-        assert 0 < shares.max() <= 1
-        with torch.no_grad():
-            told = as_run.logs(half, states, wide)
-        for (log, seen), run in zip(told, wide, strict=True):
-            checked(log, seen, run, "bfloat16")
 
 
 @pytest.mark.parametrize(("width", "d_head", "normed"), [(1024, 64, False), (4096, 128, False), (4096, 128, True)])
@@ -124,5 +103,5 @@ def test_the_page_tells_of_every_family_that_is_read():
     assert {kind for kind, _ in rows} | {"baichuan", "baichuan_m1", "gemma3"} == set(READ)
     assert sorted(case for _, case in rows) == sorted(TOLD)
     assert all(f"`{name}`" in page for name in READ)
-    pinned = re.search(r"^transformers==(.*)$", (PAGE.parents[1] / "constraints.txt").read_text(), re.MULTILINE)
+    pinned = re.search(r"^transformers==(.*)$", (ROOT / "constraints.txt").read_text(), re.MULTILINE)
     assert f"transformers {pinned[1]}" in page

@@ -105,8 +105,7 @@ def test_scopes_of_weights_near_the_ends_of_float32_are_numbers_and_none_too_sma
         values = [head.logit_range, head.dropped_mass, head.output_error]
         assert np.isfinite(values).all() and head.logit_range > 0 and head.scope > 0
         if head.basis is ranges.Basis.ATTAINED:
-            query, key = (made.weights[0][role][at] for role, at in (("query", head.head), ("key", head.kv_head)))
-            true = alibi.logit_range(query, key, made.small(0).gamma, norm=made.architecture.norm)
+            true = alibi.logit_range(*made.pair(0, head), made.small(0).gamma, norm=made.architecture.norm)
             true *= made.architecture.scale * made.architecture.d_head**0.5
             assert head.logit_range == pytest.approx(true, rel=1e-10)
             assert head.spectral_scope >= head.scope * (1 - 1e-12)

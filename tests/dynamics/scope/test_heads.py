@@ -30,6 +30,10 @@ def scopes(checkpoint, mass=0.05, **asked):
     return [layer_scopes(checkpoint, layer, asked) for layer in range(checkpoint.architecture.n_layers)], asked
 
 
+def of_first_layer(checkpoint, **asked):
+    return scopes(checkpoint, **asked)[0][0]
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_attention_of_random_contexts_obeys_every_bound(name):
     checkpoint, seen = CASES[name], 0
@@ -68,8 +72,7 @@ def test_numbers_are_those_of_each_head_alone(checkpoint):
     sizes, small = checkpoint.architecture, checkpoint.small(0)
     heads = scopes(checkpoint, mass=0.3)[0][1]
     for head, measured in zip(heads, scope_ranges.layer_ranges(checkpoint, 1), strict=True):
-        kv, weights = head.kv_head, checkpoint.weights[1]
-        w_q, w_k = weights["query"][head.head].astype(float), weights["key"][kv].astype(float)
+        w_q, w_k = (weights.astype(float) for weights in checkpoint.pair(1, head))
         adjusted = sizes.scale * math.sqrt(sizes.d_head)
         bias = None if small.query_bias is None else adjusted * small.query_bias[head.head]
         given = alibi.Head(adjusted * w_q, w_k, small.gamma, small.norm_bias, bias, sizes.norm)
@@ -78,7 +81,7 @@ def test_numbers_are_those_of_each_head_alone(checkpoint):
         assert head.logit_range == pytest.approx(wide, rel=1e-10)
         assert head.scope == pytest.approx(alibi.scope(slope, wide, 0.05), rel=1e-9)
         assert head.mass_window == pytest.approx(alibi.window_for_mass(slope, wide, 0.3), rel=1e-9)
-        wide_values = value_diameter(weights["value"][kv], small.gamma, sizes.norm)
+        wide_values = value_diameter(checkpoint.weights[1]["value"][head.kv_head], small.gamma, sizes.norm)
         assert measured.value_diameter == pytest.approx(wide_values, rel=1e-9)
         dropped = alibi.dropped_mass_bound(head.budget, slope, wide, 64)
         assert head.dropped_mass == pytest.approx(dropped, rel=1e-9)
@@ -92,14 +95,14 @@ def test_numbers_are_those_of_each_head_alone(checkpoint):
 
 
 def test_each_kind_of_head_says_what_its_range_rests_on():
-    bases = {name: {head.basis for head in scopes(checkpoint)[0][0]} for name, checkpoint in CASES.items()}
+    bases = {name: {head.basis for head in of_first_layer(checkpoint)} for name, checkpoint in CASES.items()}
     assert bases["rope"] == bases["rope, biases"] == bases["rope, shift, window"] == {Basis.ROTATIONS}
     assert bases["rope, norms"] == {Basis.GAINS}
     assert bases["alibi"] == bases["none"] == bases["alibi, biases"] == bases["alibi, far clip"] == {Basis.ATTAINED}
     assert bases["alibi, clip"] == {Basis.CLIPPED}
     (near, *_), (far, *_) = (scope_ranges.layer_ranges(CASES[f"alibi, {kind}"], 0) for kind in ("clip", "far clip"))
     assert near.value_diameter == pytest.approx(2 * 0.8 * 4**0.5) and 3.2 < far.value_diameter < 1e3
-    assert all(head.printed_scope is None and head.mass_window == math.inf for head in scopes(CASES["rope"])[0][0])
+    assert all(head.printed_scope is None and head.mass_window == math.inf for head in of_first_layer(CASES["rope"]))
 
 
 @pytest.mark.parametrize(("slopes", "context"), [(SLOPES, 200), (SLOPES[::-1], 10**6)])
@@ -115,7 +118,7 @@ def test_a_group_keeps_what_its_most_demanding_head_needs(slopes, context):
 
 def test_a_smaller_window_turns_local_heads_into_retrieval_heads():
     checkpoint = CASES["alibi, small"]
-    reaches = [[head.reach for head in scopes(checkpoint, context=10**6, window=w)[0][0]] for w in (10**6, 100, 1)]
+    reaches = [[head.reach for head in of_first_layer(checkpoint, context=10**6, window=w)] for w in (10**6, 100, 1)]
     assert set(reaches[0]) == {Reach.LOCAL} and set(reaches[2]) == {Reach.RETRIEVAL}
     assert reaches[1].count(Reach.LOCAL) in range(1, HEADS)
 
@@ -134,7 +137,7 @@ def test_a_shift_multiplies_the_range_and_its_coefficients_are_told():
     checkpoint = CASES["alibi, shift"]
     raw = InMemory(checkpoint.architecture, gamma=checkpoint.small(0).gamma)
     raw.weights = checkpoint.weights
-    for head, plain in zip(scopes(checkpoint)[0][0], scopes(raw)[0][0], strict=True):
+    for head, plain in zip(of_first_layer(checkpoint), of_first_layer(raw), strict=True):
         alpha, beta = (getattr(checkpoint.small(0), name)[head.kv_head].astype(float) for name in ("alpha", "beta"))
         assert head.logit_range == pytest.approx(plain.logit_range * np.abs(alpha).sum(), rel=1e-12)
         assert (head.alpha, head.beta) == (tuple(alpha), tuple(beta))
@@ -154,7 +157,7 @@ def test_reading_few_heads_at_a_time_changes_nothing(name, monkeypatch):
 
 def test_certified_ranges_lie_above_and_close():
     small = PLAIN._replace(n_layers=1, **ALIBI)
-    plain, certified = (scopes(InMemory(small, random=("norm_bias",)), certified=c)[0][0] for c in (False, True))
+    plain, certified = (of_first_layer(InMemory(small, random=("norm_bias",)), certified=c) for c in (False, True))
     for head, sure in zip(plain, certified, strict=True):
         assert sure.basis is Basis.CERTIFIED
         assert head.logit_range * (1 - 1e-12) <= sure.logit_range <= head.logit_range * (1 + 1e-9)
@@ -166,9 +169,8 @@ def test_certified_ranges_are_rounded_outward_by_scale_and_shift():
         sizes = PLAIN._replace(n_layers=1, d_head=5, scale=0.777 / math.sqrt(5), **ALIBI)
         checkpoint = InMemory(sizes, random=("alpha",), seed=seed)
         small = checkpoint.small(0)
-        for head in scopes(checkpoint, certified=True)[0][0]:
-            w_q, w_k = checkpoint.weights[0]["query"][head.head], checkpoint.weights[0]["key"][head.kv_head]
-            upper = alibi.certified_logit_range(w_q, w_k, small.gamma)[1]
+        for head in of_first_layer(checkpoint, certified=True):
+            upper = alibi.certified_logit_range(*checkpoint.pair(0, head), small.gamma)[1]
             mixture = sum(abs(Fraction(float(c))) for c in small.alpha[head.kv_head])
             squared = (Fraction(upper) * Fraction(sizes.scale) * mixture) ** 2 * 5
             assert Fraction(head.logit_range) ** 2 >= squared
@@ -214,14 +216,14 @@ def shifted(coefficients, size=0.5, seed=0, **changes):
 @pytest.mark.parametrize("coefficients", [(0.9, -0.8), (-0.4, 0.7), (0.3, 0.8), (0.0, 1.0)])
 def test_scope_and_window_are_those_of_neighbours_and_never_beyond_those_of_the_range(coefficients):
     opposite, checkpoint = coefficients[0] * coefficients[1] < 0, shifted(coefficients)
-    for head in scopes(checkpoint, context=CONTEXT)[0][0]:
+    for head in of_first_layer(checkpoint, context=CONTEXT):
         wide = head.slope, head.logit_range, EPS
         scope, window = alibi.scope(*wide), alibi.window_for_mass(*wide)
         dropped = alibi.dropped_mass_bound(head.budget, head.slope, head.logit_range, CONTEXT)
         assert head.scope <= scope and head.mass_window <= window and head.dropped_mass <= dropped
         assert (head.scope < 0.8 * scope) == (head.mass_window < 0.8 * window) == opposite
-        query, key = (checkpoint.weights[0][role][at] for role, at in (("query", head.head), ("key", head.kv_head)))
-        raw = alibi.logit_range(query, key, checkpoint.small(0).gamma)  # with 1 / sqrt(d_head), the checkpoint's scale
+        # with 1 / sqrt(d_head), the checkpoint's scale
+        raw = alibi.logit_range(*checkpoint.pair(0, head), checkpoint.small(0).gamma)
         mixed = head.slope, raw, *coefficients
         assert head.rule is Rule.NEIGHBOURS and head.scope == pytest.approx(min(scope, shifted_scope(*mixed, EPS)))
         assert head.mass_window == pytest.approx(shifted_window(*mixed, EPS))
@@ -233,7 +235,7 @@ def test_only_two_plain_coefficients_let_neighbours_count():
     others = [shifted((0.9, -0.8, 0.1)), shifted((0.9, -0.8), **rope), shifted((0.9, -0.8), softcap=5.0),
               shifted((0.9, -0.8), clip=0.1), CASES["alibi"], CASES["alibi, biases"]]  # fmt: skip
     for checkpoint in others:
-        found = scopes(checkpoint, context=CONTEXT)[0][0]
+        found = of_first_layer(checkpoint, context=CONTEXT)
         for head, seen in zip(scope_ranges.layer_ranges(checkpoint, 0), found, strict=True):
             assert head.mixed is None and seen.rule is Rule.RANGE
             assert seen.scope == alibi.scope(head.slope or 0.0, head.logit_range, EPS)

@@ -19,6 +19,7 @@ from scripts.commands.cli import run
 from tests.dynamics.hf.test_falcon import first_layer
 from tests.dynamics.refusal import refused
 from tests.dynamics.scope import cases
+from tests.dynamics.weights.checkpoint_files import write_config
 from tests.dynamics.weights.test_reader import CASES, FALCON, LLAMA, SHORT_YARN, random_model
 from theory import alibi
 from theory.alibi.rounded import UNITS, rounded_range
@@ -120,7 +121,7 @@ def test_the_command_says_what_rounding_leaves(model, tmp_path, capsys):
     assert run(scope.main, [*common[:-2], "--heads", "0.1"]) == 0 and "of 1 heads" in capsys.readouterr().out
 
 
-def test_the_command_refuses_shifted_heads(tmp_path, capsys):
+def test_the_command_refuses_shifted_heads(capsys):
     assert run(scope.main, [str(SHIPPED / "alibi-text"), "--eps", "1e-3", "--arithmetic", "bfloat16"]) == 2
     assert "KV shifting" in capsys.readouterr().err
 
@@ -217,7 +218,7 @@ def test_quantised_experts_leave_the_attention_of_gpt_oss_readable(hf, tmp_path)
     model.save_pretrained(tmp_path)
     config = json.loads((tmp_path / "config.json").read_text())
     for method, read in (("mxfp4", True), ("gptq", False)):
-        (tmp_path / "config.json").write_text(json.dumps(config | {"quantization_config": {"quant_method": method}}))
+        write_config(tmp_path, config | {"quantization_config": {"quant_method": method}})
         if read:
             assert open_checkpoint(tmp_path).small(1).sinks.shape == (6,)
         else:

@@ -32,9 +32,6 @@ class Head(InMemory):
         ]
         self.cast = cast
 
-    def exact_in(self, arithmetic):
-        return not self.cast
-
 
 class Ran(NamedTuple):
     """Logits of one query, (n,), before a sink and beside it, and the sink; in float64."""

@@ -16,16 +16,14 @@ def values(built, states, layer):
     """Values (length, kv_heads, d) that a layer projects from the states (length, width) that enter it."""
     kind, block = built.config.model_type, blocks(built)[layer]
     heads, width = built.config.num_attention_heads, built.config.hidden_size
-    if kind == "gpt2":
-        fused = block.attn.c_attn(block.ln_1(states))
+    if kind in ("gpt2", "mpt"):
+        fused = block.attn.c_attn(block.ln_1(states)) if kind == "gpt2" else block.attn.Wqkv(block.norm_1(states))
         return fused[..., 2 * width :].unflatten(-1, (heads, -1))
     if kind == "bert":
         return block.attention.self.value(states).unflatten(-1, (heads, -1))
     if kind == "bloom":
         fused = block.self_attention.query_key_value(block.input_layernorm(states))
         return fused.unflatten(-1, (heads, 3, -1))[..., 2, :]
-    if kind == "mpt":
-        return block.attn.Wqkv(block.norm_1(states))[..., 2 * width :].unflatten(-1, (heads, -1))
     found = block.self_attn.v_proj(block.input_layernorm(states))
     return found.unflatten(-1, (built.config.num_key_value_heads, -1))
 

@@ -53,7 +53,7 @@ def test_a_record_a_line_and_an_array_of_records_are_the_same_pieces(folder):
     assert [piece.tolist() for piece in two.pieces] == [rows[0]] * 2
 
 
-def test_the_first_token_and_the_special_ones_are_the_tokenizers(tmp_path, folder):
+def test_the_first_token_and_the_special_ones_are_the_tokenizers(folder):
     told = (folder / "tokenizer_config.json").exists()
     model = models.model("gpt2")
     assert facts(model, folder) == (Facts(1, 0, (0, 1)) if told else Facts(None, 0, ()))

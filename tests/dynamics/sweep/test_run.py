@@ -97,7 +97,7 @@ def test_finished_sweep_reads_back_and_runs_again_without_work(tmp_path, whole, 
     assert contents(tmp_path / "s") == whole
 
 
-def test_losses_that_are_not_finite_are_recorded_as_missing(tmp_path):
+def test_losses_that_are_not_finite_are_recorded_as_missing():
     (job,) = jobs(1, steps=5)
     result = sweep_job.result_of(job, MEASURE, [5], [0.0], [float("nan")])
     assert result.loss == [None]
@@ -191,6 +191,6 @@ def test_job_names_are_file_names(name):
         Job(name=name, config=ModelConfig(), training=TRAINING)
 
 
-def test_progress_bar_counts_what_was_done_before(tmp_path):
+def test_progress_bar_counts_what_was_done_before():
     bar = module._bar(jobs(), jobs()[:1], progress=False)
     assert (bar.total, bar.n if bar.n else bar.initial) == (3 * TRAINING.steps, 2 * TRAINING.steps)

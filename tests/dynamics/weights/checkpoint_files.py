@@ -4,16 +4,14 @@ import json
 import math
 import os
 import struct
-from pathlib import Path
 
 import numpy as np
 import pytest
 import safetensors.numpy
 import torch
-from torch import Tensor
 
 from dynamics.weights import safetensors_file
-from dynamics.weights.reader import Architecture, Checkpoint, open_checkpoint
+from dynamics.weights.reader import open_checkpoint
 from theory import alibi
 
 LLAMA = {
@@ -29,7 +27,7 @@ LLAMA = {
 BAICHUAN = {key: LLAMA[key] for key in list(LLAMA)[1:6]} | {"model_type": "baichuan"}
 
 
-def llama_shapes(config: dict) -> dict[str, tuple[int, ...]]:
+def llama_shapes(config):
     """Names and shapes of a Llama without biases."""
     shapes = block_shapes(config)
     width, heads, kv_heads = (config[key] for key in ("hidden_size", "num_attention_heads", "num_key_value_heads"))
@@ -40,7 +38,7 @@ def llama_shapes(config: dict) -> dict[str, tuple[int, ...]]:
     return shapes
 
 
-def baichuan_shapes(config: dict, packed: list[int]) -> dict[str, tuple[int, ...]]:
+def baichuan_shapes(config, packed):
     """Names and shapes of a Baichuan whose layers have these numbers of rows in W_pack."""
     roots = [f"model.layers.{layer}.self_attn." for layer in range(config["num_hidden_layers"])]
     width = config["hidden_size"]
@@ -48,7 +46,7 @@ def baichuan_shapes(config: dict, packed: list[int]) -> dict[str, tuple[int, ...
     return block_shapes(config) | fused
 
 
-def block_shapes(config: dict) -> dict[str, tuple[int, ...]]:
+def block_shapes(config):
     """Everything of a Llama-like decoder but query, key and value."""
     width, hidden, vocab = (config[key] for key in ("hidden_size", "intermediate_size", "vocab_size"))
     shapes = {"model.embed_tokens.weight": (vocab, width), "lm_head.weight": (vocab, width)}
@@ -66,28 +64,32 @@ QUERY = "model.layers.1.self_attn.q_proj.weight"
 WEIGHTS = "model.safetensors"
 
 
-def random_tensors(shapes: dict[str, tuple[int, ...]], seed: int = 0) -> dict[str, np.ndarray]:
+def random_tensors(shapes, seed=0):
     """Standard normal float32 tensors."""
     rng = np.random.default_rng(seed)
     return {name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
 
 
-def write(folder: Path, config: dict, tensors: dict[str, np.ndarray]) -> Path:
+def write_config(folder, config):
+    (folder / "config.json").write_text(json.dumps(config))
+
+
+def write(folder, config, tensors):
     """A folder with config.json and model.safetensors."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "config.json").write_text(json.dumps(config))
+    write_config(folder, config)
     safetensors.numpy.save_file(tensors, folder / WEIGHTS)
     return folder
 
 
-def write_raw(path: Path, header: dict | bytes, data: bytes) -> Path:
+def write_raw(path, header, data):
     """A safetensors file with any header and any data."""
     text = header if isinstance(header, bytes) else json.dumps(header).encode()
     path.write_bytes(struct.pack("<Q", len(text)) + text + data)
     return path
 
 
-def write_zeros(folder: Path, config: dict, shapes: dict[str, tuple[int, ...]]) -> Path:
+def write_zeros(folder, config, shapes):
     """A folder whose tensors are zeros in bfloat16; its model.safetensors, a sparse file."""
     header, start = {}, 0
     for name, shape in shapes.items():
@@ -99,14 +101,14 @@ def write_zeros(folder: Path, config: dict, shapes: dict[str, tuple[int, ...]]) 
     return path
 
 
-def split(path: Path) -> tuple[dict, bytes]:
+def split(path):
     """Header and data of a safetensors file."""
     content = path.read_bytes()
     (length,) = struct.unpack("<Q", content[:8])
     return json.loads(content[8 : 8 + length]), content[8 + length :]
 
 
-def unreadable(folder: str | Path, monkeypatch: pytest.MonkeyPatch, *parts: str) -> None:
+def unreadable(folder, monkeypatch, *parts):
     """Opening fails with one line that holds all parts, and no weight is read."""
 
     def read_rows(*_):
@@ -120,14 +122,7 @@ def unreadable(folder: str | Path, monkeypatch: pytest.MonkeyPatch, *parts: str)
     assert all(part in message for part in parts), message
 
 
-def attention(
-    checkpoint: Checkpoint,
-    layer: int,
-    hidden: Tensor,
-    eps: float,
-    base: float = 10000.0,
-    turns: tuple[Tensor, Tensor] | None = None,
-) -> tuple[Tensor, Tensor]:
+def attention(checkpoint, layer, hidden, eps, base=10000.0, turns=None):
     """Attention weights (n_heads, length, length) and their mean values (length, n_heads, d_head), in float64.
 
     hidden (length, d_model) is what enters the norm. turns: the cosines and sines that a model hands to its attention,
@@ -186,27 +181,27 @@ def attention(
     return weights, torch.einsum("hts,she->the", weights, heads["value"][:, own])
 
 
-def rounded_biases(sizes: Architecture, length: int) -> Tensor:
+def rounded_biases(sizes, length):
     """Falcon's: slopes, positions and their products in bfloat16, (n_heads, length), then scaled."""
     slopes = torch.tensor(alibi.slopes(sizes.n_heads)).float().bfloat16()
     return (slopes[:, None] * torch.arange(length)).double() / sizes.d_head**0.5
 
 
-def norm(x: Tensor, kind: str, gain: np.ndarray, bias: np.ndarray | None, eps: float) -> Tensor:
+def norm(x, kind, gain, bias, eps):
     """LayerNorm or RMSNorm over the last axis."""
     x = x - x.mean(-1, keepdim=True) if kind == "layer" else x
     x = x / (x.square().mean(-1, keepdim=True) + eps).sqrt() * torch.from_numpy(gain)
     return x if bias is None else x + torch.from_numpy(bias)
 
 
-def _angles(length: int, turned: int, base: float) -> tuple[Tensor, Tensor]:
+def _angles(length, turned, base):
     """Cosines and sines of each place and pair of components, (length, turned / 2)."""
     rates = base ** (-torch.arange(0, turned, 2, dtype=torch.float64) / turned)
     angles = torch.outer(torch.arange(length, dtype=torch.float64), rates)
     return angles.cos(), angles.sin()
 
 
-def _pairs(table: Tensor, turned: int, sizes: Architecture) -> Tensor:
+def _pairs(table, turned, sizes):
     """One column a pair, of a table with one a component or one a pair already."""
     if table.shape[-1] not in (turned, turned // 2):
         raise ValueError(f"{turned} components are read as turned, the model turns {table.shape[-1]}")
@@ -215,7 +210,7 @@ def _pairs(table: Tensor, turned: int, sizes: Architecture) -> Tensor:
     return table[:, : turned // 2] if sizes.pairs == "halves" else table[:, ::2]
 
 
-def _rotate(heads: Tensor, sizes: Architecture, cos: Tensor, sin: Tensor) -> Tensor:
+def _rotate(heads, sizes, cos, sin):
     """The first `rotated` components of (length, heads, d_head) turned, pair by pair."""
     turned = 2 * cos.shape[-1]
     part, half = heads[..., :turned], turned // 2

@@ -29,7 +29,7 @@ from dynamics.weights.kinds import KINDS, Kind
 from dynamics.weights.reader import Checkpoint, open_checkpoint
 from dynamics.weights.rotary import Rope
 from tests.dynamics.hf.test_attention import windowed
-from tests.dynamics.weights.checkpoint_files import attention
+from tests.dynamics.weights.checkpoint_files import attention, write_config
 from tests.dynamics.weights.test_reader import CASES, LENGTH, eps_of, inside
 
 TABLE = Path(__file__).with_name("fields.json")
@@ -84,6 +84,9 @@ MPT_INSIDE: dict[str, list[Any]] = {
 }  # fmt: skip
 
 
+Change = tuple[str, dict[str, Any], dict[str, Any]]  # a key, the config without the change, the config
+
+
 class Base(NamedTuple):
     """A config to start from: the case, its model_type, what is in the file, and all that its class makes of it."""
 
@@ -108,7 +111,7 @@ class Outcome(NamedTuple):
 
 def built(hf, folder: Path, data: Mapping[str, Any]):
     """The model that transformers makes of a config, and its weights in the folder, equal in name wherever in shape."""
-    (folder / "config.json").write_text(json.dumps(data))
+    write_config(folder, data)
     config = hf.AutoConfig.from_pretrained(folder)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
@@ -118,7 +121,7 @@ def built(hf, folder: Path, data: Mapping[str, Any]):
             draw = torch.Generator().manual_seed(zlib.crc32(name.encode()))
             weight.copy_(0.4 * torch.randn(weight.shape, generator=draw) + 0.5 * (weight.ndim == 1))
     model.save_pretrained(folder)
-    (folder / "config.json").write_text(json.dumps(data))
+    write_config(folder, data)
     model.config.return_dict = True
     return model
 
@@ -224,8 +227,8 @@ def values(key: str, usual: Any) -> list[Any]:
     return [] if isinstance(usual, dict | list) else [True, False, 2, 0.5]
 
 
-def changes(base: Base) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
-    """Each key with each value: (key, config without the change, config)."""
+def changes(base: Base) -> Iterator[Change]:
+    """Each key with each value."""
     bare = base.case.endswith("bare")
     for key in sorted(LISTS.keys() & set(base.keys)) if bare else base.keys:
         for value in values(key, base.whole.get(key)):
@@ -238,7 +241,7 @@ def changes(base: Base) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
         yield from rotary_changes(base)
 
 
-def rotary_changes(base: Base) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+def rotary_changes(base: Base) -> Iterator[Change]:
     """Every kind of rotary parameters under both names, with each key inside them and beside them."""
     plain = {key: value for key, value in base.data.items() if key not in ("rope_parameters", "rope_scaling")}
     plain |= {"layer_types": [SLIDING, FULL]} if KINDS[base.kind].rope_by_type else {}

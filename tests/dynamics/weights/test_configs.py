@@ -1,7 +1,5 @@
 """Configs that are not understood, out of range, or do not fit the weights: one line that names the field."""
 
-import json
-
 import pytest
 
 from dynamics.weights.reader import open_checkpoint
@@ -188,7 +186,7 @@ CONFIGS = [
     [(base | changes, words) for base, table in CONFIGS for words, changes in rows(table)],
 )
 def test_a_config_that_is_not_understood_or_does_not_fit_is_refused(config, words, folder, monkeypatch):
-    (folder / "config.json").write_text(json.dumps(config))
+    files.write_config(folder, config)
     unreadable(folder, monkeypatch, words)
 
 

@@ -3,7 +3,6 @@
 import json
 import random
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ import torch
 from dynamics.hf.cache import razor
 from dynamics.scope.heads import layer_scopes, settings
 from dynamics.weights.reader import open_checkpoint
+from tests.dynamics.folders import ROOT
 from tests.dynamics.hf.test_cache import GREEDY, generate, plan_for
 from tests.dynamics.weights import fields
 from tests.dynamics.weights.test_reader import MPT
@@ -147,7 +147,7 @@ def test_mpt_slopes_follow_alibi_bias_max_and_alibi(hf, tmp_path):
 
 def test_the_table_was_made_with_the_transformers_that_is_pinned(hf):
     told = json.loads(fields.TABLE.read_text())
-    assert fields.page(told["families"]) in (Path(__file__).parents[3] / "docs" / "families.md").read_text()
+    assert fields.page(told["families"]) in (ROOT / "docs" / "families.md").read_text()
     if hf.__version__ != told["marks"]["transformers"]:
         pytest.skip(f"the table is of transformers {told['marks']['transformers']}")
     assert fields.marks(hf) == told["marks"]

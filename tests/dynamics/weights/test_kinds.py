@@ -34,7 +34,7 @@ def test_the_text_of_a_gemma_that_sees_images_is_read_with_its_classs_defaults(h
     data = json.loads((tmp_path / "config.json").read_text())
     for name in ("query_pre_attn_scalar", "text_config"):
         (data if name in data else data["text_config"]).pop(name)
-        (tmp_path / "config.json").write_text(json.dumps(data))
+        files.write_config(tmp_path, data)
         if name in KINDS["gemma3"].absent:
             assert open_checkpoint(tmp_path).architecture.scale == 256**-0.5
     refused("text_config is missing", open_checkpoint, tmp_path)

@@ -43,6 +43,7 @@ def test_baichuan_packs_three_squares_and_decides_its_positions_from_the_config(
     gamma, *others = checkpoint.small(1)
     np.testing.assert_array_equal(gamma, raw["model.layers.1.input_layernorm.weight"])
     assert not any(others)
+    assert checkpoint.exact_in("float32") and not checkpoint.exact_in("bfloat16")
 
 
 @pytest.mark.parametrize(
@@ -55,9 +56,11 @@ def test_baichuan_packs_three_squares_and_decides_its_positions_from_the_config(
 def test_baichuan_of_a_published_width_is_known_by_it(change, position, tmp_path):
     config = BAICHUAN | {"num_hidden_layers": 1} | change
     files.write_zeros(tmp_path, config, files.baichuan_shapes(config, [3 * change["hidden_size"]]))
-    architecture = open_checkpoint(tmp_path).architecture
+    checkpoint = open_checkpoint(tmp_path)
+    architecture = checkpoint.architecture
     assert (architecture.position, architecture.d_head) == (position, 128)
     assert architecture.slopes == (tuple(alibi.slopes(40)) if position == "alibi" else None)
+    assert [checkpoint.exact_in(kind) for kind in ("bfloat16", "float16", "float32")] == [True, False, True]
 
 
 def test_baichuan_m1_mixes_the_previous_token_by_index_0_and_has_its_own_heads_in_windowed_layers(tmp_path):
@@ -72,7 +75,7 @@ def test_baichuan_m1_mixes_the_previous_token_by_index_0_and_has_its_own_heads_i
     assert np.array_equal(checkpoint.small(1).alpha, raw["model.layers.1.self_attn.conv_k"][0, 0, :, 0, ::-1])
 
 
-def m1_convolutions() -> dict[str, tuple[int, ...]]:
+def m1_convolutions():
     counts = enumerate((1, 2, 1))
     return {f"model.layers.{i}.self_attn.conv_{name}": (1, 1, n, 1, 2) for i, n in counts for name in "kv"}
 

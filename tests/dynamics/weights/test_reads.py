@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,11 +12,10 @@ import torch
 from dynamics.weights import safetensors_file
 from dynamics.weights.reader import open_checkpoint
 from dynamics.weights.safetensors_file import read, read_rows, tensors
+from tests.dynamics.folders import ROOT
 from tests.dynamics.refusal import refused
 from tests.dynamics.weights import checkpoint_files as files
 from tests.dynamics.weights.checkpoint_files import LLAMA, QUERY, SHAPES, WEIGHTS
-
-ROOT = Path(__file__).parents[3]
 
 
 def test_every_finite_half_is_read_exactly(tmp_path):
@@ -94,7 +92,7 @@ def test_pieces_of_any_size_and_any_rows_give_what_safetensors_reads(piece, dtyp
         np.testing.assert_array_equal(out, whole[first:last].astype(np.float32))
 
 
-def big_bloom(folder: Path, n_layers: int) -> int:
+def big_bloom(folder, n_layers):
     """A BLOOM of width 2048 in bfloat16, all zeros, as a sparse file; returns its size."""
     width = 2048
     shapes = {"word_embeddings.weight": (16, width)}

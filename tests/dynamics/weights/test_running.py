@@ -1,7 +1,5 @@
 """A folder of Baichuan-M1 runs: its logits are those of the published definition, and a model of ours becomes one."""
 
-import json
-
 import pytest
 import torch
 import torch.nn.functional as F
@@ -109,5 +107,5 @@ def test_what_has_no_place_is_not_written(changes, tmp_path):
 def test_what_does_not_run_is_refused_in_one_line(folder, changes, message, tmp_path):
     for file in folder.iterdir():
         (tmp_path / file.name).write_bytes(file.read_bytes())
-    (tmp_path / "config.json").write_text(json.dumps(CONFIG | changes))
+    files.write_config(tmp_path, CONFIG | changes)
     refused(message, load_baichuan_m1, tmp_path)
