@@ -139,6 +139,7 @@ def test_a_bound_is_on_its_side_at_any_arguments(name):
     ("alibi.shifted_scope.shifted_scope", [4035.2, 1e-12, 4.9e-10, 1.6e149, 0.1]),
     ("cache.log_mean_exp_bound", [5.0, 5.0, 800.0]),
     ("cache.log_mean_exp_bound", [1e-300, 0.0, 1e300]),
+    ("cache.log_mean_exp_bound", [1.0, 0.0, 0.0]),
     ("landscape.learning_order.earliest", [1e-19, 7138.0, 5e-324]),
 ])  # fmt: skip
 def test_named_arguments_at_which_a_bound_was_wrong_or_none(name, given):

@@ -50,10 +50,11 @@ def log_mean_exp_bound(mean: ArrayLike, low: ArrayLike, high: ArrayLike) -> Arra
     m, least, most = reals("mean", mean), reals("low", low), reals("high", high)
     if (most < least).any():
         raise ValueError(f"high must be at least low, got {shown(high)} and {shown(low)}")
+    m = np.clip(m, least, most)
     with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
         part = np.where(np.isinf(most - least), 0.5, 1.0)
-        rise, width = np.maximum(part * m - part * least, 0.0), part * most - part * least
-        top = np.clip(rise / np.where(width == 0, 1.0, width), 0.0, 1.0)  # the weight of the upper end
+        rise, width = part * m - part * least, part * most - part * least
+        top = rise / np.where(width == 0, 1.0, width)  # the weight of the upper end
         # it may be too small for a float, and still count
         log_top = np.where(top > 1e-290, np.log(top), np.log(rise) - np.log(width))
         return np.logaddexp(most + np.where(width == 0, -np.inf, log_top), least + np.log1p(-top))

@@ -1,7 +1,7 @@
 """Receipts: bounds on what forgotten tokens change, against brute force, and reached."""
 
-
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pytest import approx
@@ -100,6 +100,12 @@ def test_the_mean_of_the_forgotten_values_is_no_farther_than_said(seed):
     radius = np.linalg.norm(forgotten - centre, axis=1).max()
     said = receipt.mean_value_radius(np.ptp(products), np.linalg.norm(mean - centre), radius)
     assert np.linalg.norm(true - mean) <= said + 1e-12 * (1 + radius)
+
+
+@pytest.mark.parametrize(("mean", "wanted"), [(-1, 2), (2.5, 2.5), (9, 2.5)])
+def test_a_mean_beyond_the_ends_counts_as_the_next_end(mean, wanted):
+    assert receipt.log_mean_exp_bound(mean, 2, 2.5) == wanted
+    assert receipt.log_mean_exp_bound(mean, 2, 2) == 2
 
 
 def test_ends_that_are_not_in_order_are_refused():
