@@ -21,13 +21,13 @@ SUBJECT = ROOT / "examples" / "conform"
 FILES = [path for folder in PACKAGES for path in sorted((ROOT / folder).rglob("*.py")) if SUBJECT not in path.parents]
 # What its documentation offers to everybody; all else is named in versions.py alone.
 PROMISED = {"PreTrainedModel", "TrainerCallback"}
-INSIDE = ("_attn_implementation", "_global_mapping", "_local_mapping")
+INSIDE = ("_attn_implementation", "_global_mapping", "_local_mapping", "transformers.models.")
 
 
 def unpromised(source: str) -> set[str]:
     """Names inside transformers that a file imports, reaches for, or spells."""
-    found = set()
-    if not any(word in source for word in ("transformers", *INSIDE)):
+    found = {name for name in INSIDE if name in source}
+    if "transformers" not in source:
         return found
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "transformers":
@@ -35,10 +35,6 @@ def unpromised(source: str) -> set[str]:
             found |= names - PROMISED if node.module == "transformers" else names
         elif isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names if alias.name.startswith("transformers.")}
-        elif isinstance(node, ast.Attribute) and node.attr in INSIDE:
-            found.add(node.attr)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            found |= {name for name in (*INSIDE, "transformers.models.") if name in node.value}
     return found
 
 

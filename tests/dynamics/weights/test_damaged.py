@@ -68,14 +68,12 @@ def overlap(entries):
     entries[QUERY]["data_offsets"] = [begin - 32, end - 32]
 
 
-def renamed(prefix):
-    """Another prefix in front of every name."""
+def text(name, words):
+    return lambda folder: (folder / name).write_text(words)
 
-    def damage(folder):
-        tensors = files.safetensors.numpy.load_file(folder / WEIGHTS)
-        files.safetensors.numpy.save_file({prefix + name: tensor for name, tensor in tensors.items()}, folder / WEIGHTS)
 
-    return damage
+def compiled(entries):
+    return {f"_orig_mod.{name}": entry for name, entry in entries.items()}
 
 
 FILES = {
@@ -130,18 +128,12 @@ FILES = {
     f"{WEIGHTS}: a git-lfs pointer, not the weights; fetch them first": content(
         lambda data: b"version https://git-lfs.github.com/spec/v1\n"
     ),
-    "tensor embed_tokens.weight is missing; remove '_orig_mod.model.' from the names": renamed("_orig_mod."),
-    "tensor embed_tokens.weight is missing; remove 'module.model.' from the names": renamed("module."),
-    "tensor embed_tokens.weight is missing; remove 'base_model.model.' from the names": renamed("base_model."),
-    "adapter_config.json: an adapter beside the weights is not read": lambda folder: (
-        folder / "adapter_config.json"
-    ).write_text("{}"),
-    "model.safetensors and model.safetensors.index.json are both there": lambda folder: (
-        folder / f"{WEIGHTS}.index.json"
-    ).write_text("{}"),
+    "tensor embed_tokens.weight is missing; remove '_orig_mod.model.' from the names": header(compiled),
+    "adapter_config.json: an adapter beside the weights is not read": text("adapter_config.json", "{}"),
+    "model.safetensors and model.safetensors.index.json are both there": text(f"{WEIGHTS}.index.json", "{}"),
     "config.json is missing": lambda folder: (folder / "config.json").unlink(),
-    "config.json: not readable as JSON": lambda folder: (folder / "config.json").write_text('{"model_type": "llama"'),
-    "config.json: not a JSON object": lambda folder: (folder / "config.json").write_text("[]"),
+    "config.json: not readable as JSON": text("config.json", '{"model_type": "llama"'),
+    "config.json: not a JSON object": text("config.json", "[]"),
     "neither model.safetensors nor model.safetensors.index.json is there": lambda folder: (folder / WEIGHTS).unlink(),
     "pytorch_model-00001-of-00002.bin: pickled weights are never read": lambda folder: (folder / WEIGHTS).rename(
         folder / "pytorch_model-00001-of-00002.bin"
