@@ -42,21 +42,18 @@ MEASURED = {
     "gemma2": {"num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 8, "query_pre_attn_scalar": 5,
                "sliding_window": 8, "attn_logit_softcapping": 2.0},
 }  # fmt: skip
-NAMES = {"gemma3_text": "Gemma3Text", "gpt2": "GPT2", "gpt_oss": "GptOss", "gpt_neox": "GPTNeoX", "opt": "OPT",
-         "qwen3_moe": "Qwen3Moe", "smollm3": "SmolLM3", "stablelm": "StableLm"}  # fmt: skip
 EXPERTS = ("gpt_oss", "mixtral", "qwen3_moe")  # whose grouped experts know no double precision
 ROTARY = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "max_position_embeddings": 128}
 
 
 def config(family, **changes):
-    import transformers
+    from transformers import AutoConfig
 
-    name = NAMES.get(family, family.capitalize())
     shape = (FAMILIES | MEASURED)[family]
     if family not in ("bloom", "mpt", "gpt2", "bert"):
         shape = ROTARY | shape
     usual = {"vocab_size": 64, "bos_token_id": None, "eos_token_id": None, "pad_token_id": None}
-    return getattr(transformers, name + "Config")(**(usual | shape | changes))
+    return AutoConfig.for_model(family, **usual | shape | changes)
 
 
 def model(family, seed=0, dtype=torch.float64, **changes):
