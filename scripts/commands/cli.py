@@ -8,8 +8,8 @@ import os
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -94,6 +94,15 @@ def run(main: Callable[[list[str] | None], int], argv: list[str] | None = None) 
         text = str(error) if lost is None else f"standard output: {lost.strerror}"
         complain(text)
         return BAD_INPUT
+
+
+@contextmanager
+def resumable() -> Iterator[None]:
+    """What is interrupted here says that the same command goes on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt("the same command goes on where it was") from None
 
 
 def plain(text: str) -> str:
