@@ -105,8 +105,8 @@ def stepper(way, config: ModelConfig, training: TrainConfig, pool: int, losses: 
     return lambda: losses.append(way(run, next(batches)))
 
 
-def prepared(config: ModelConfig, training: TrainConfig, pool: int, number: int = 40) -> Iterator[Rows]:
-    drawn = (induction_batch(training_rng(0, step), training.batch, config.vocab, pool) for step in range(number))
+def prepared(config: ModelConfig, training: TrainConfig, pool: int) -> Iterator[Rows]:
+    drawn = (induction_batch(training_rng(0, step), training.batch, config.vocab, pool) for step in range(40))
     return iter([as_tensors(batch, "cpu") for batch in drawn])
 
 

@@ -4,7 +4,7 @@ Seeds are added until each comparison's rule stops or its budget ends; intervals
 at every look. Interrupted, the same command goes on where it stopped, to the same bytes. --table shows what is shipped.
 """
 
-from .cli import Parser, command_parser, hashed_file, output_file, output_folder, whole, write_json
+from .cli import Parser, command_parser, hashed_file, output_file, output_folder, resumable, whole, write_json
 
 NAMES = ("league", "latent", "ablations", "borrowed", "settings", "rates", "quick", "paper-82m", "paper-180m")
 
@@ -138,14 +138,12 @@ def _trained(name: str, options):
     device = str(choose_device(options.device))
     place = Place(device=device, threads=options.threads, precision=options.precision)
     plan = PRESETS[name](standard_library().sha256)
-    try:
+    with resumable():
         if options.choose:
             _one_thread(options, "--choose")
             plan = _chosen(plan, out, options.jobs)
         found = run_arena(plan, out, n_jobs=options.jobs or -1, scheduler=options.scheduler, place=place,
                           progress=not options.quiet)  # fmt: skip
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt("the same command goes on where it was") from None
     return bundle_of(plan, found, place)
 
 

@@ -8,8 +8,8 @@ import os
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -96,6 +96,15 @@ def run(main: Callable[[list[str] | None], int], argv: list[str] | None = None) 
         return BAD_INPUT
 
 
+@contextmanager
+def resumable() -> Iterator[None]:
+    """What is interrupted here says that the same command goes on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt("the same command goes on where it was") from None
+
+
 def plain(text: str) -> str:
     """The text in one line that looks as it reads: what does not print, or turns or hides its neighbours, is escaped.
 
@@ -113,10 +122,10 @@ def page(lines: Iterable[str]) -> str:
     return "\n".join(map(plain, lines))
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """The rows of a table as lines, every column flush right."""
+def aligned(rows: Sequence[Sequence[str]], flush: Callable[[str, int], str] = str.rjust) -> list[str]:
+    """The rows of a table as lines, every column flush right, or left by `str.ljust`."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
+    return ["  ".join(flush(cell, width) for cell, width in zip(row, widths, strict=True)) for row in rows]
 
 
 def wrapped(text: str, most: int | None = None) -> str:
@@ -184,6 +193,13 @@ def jsonable(value: Any) -> Any:
     if hasattr(value, "tolist"):
         return jsonable(value.tolist())
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def json_text(content: Any, **settings: Any) -> str:
+    """Arrays and records as JSON, null for what is not finite; settings: of `json.dumps`."""
+    import json
+
+    return json.dumps(jsonable(content), allow_nan=False, **settings) + "\n"
 
 
 def write_json(target: str | Path, content: Any) -> None:

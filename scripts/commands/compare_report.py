@@ -18,7 +18,7 @@ from dynamics.razor.plan import RazorPlan
 from dynamics.razor.plan_file import plan_text
 from dynamics.statistics.estimate import Estimate
 
-from .cli import aligned, jsonable, page, versions, wrapped
+from .cli import aligned, json_text, page, versions, wrapped
 from .scope_report import POSITIONS
 from .sinks_report import kind
 
@@ -146,7 +146,7 @@ def document(settings: dict[str, Any], facts: list[str], results: Sequence[Resul
         "scores": ["loss", "KL", "same"],
         "budgets": results,
     }
-    return json.dumps(jsonable(content), allow_nan=False, default=_plain) + "\n"
+    return json_text(content, default=_plain)
 
 
 def _plain(value: Any) -> Any:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dynamics.heads.kinds import SIZE
 
-from .cli import aligned, jsonable, versions, wrapped
+from .cli import aligned, json_text, versions, wrapped
 
 if TYPE_CHECKING:
     from dynamics.heads.cause import Cause
@@ -98,4 +97,4 @@ def document(found: Found, asked: dict[str, object]) -> str:
     """
     content = found._asdict() | {"looks": list(found.looks.items())}
     named = {"answer": found.why, "whole": found.whole, "whole_heads": found.whole_heads}
-    return json.dumps(jsonable({**asked, "versions": versions(), **named, "found": content}), allow_nan=False) + "\n"
+    return json_text({**asked, "versions": versions(), **named, "found": content})

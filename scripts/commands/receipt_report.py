@@ -16,7 +16,7 @@ from dynamics.razor.promise import NOTHING
 from dynamics.razor.receipt import Receipt
 from dynamics.razor.receipt_attack import Tally, rows
 
-from .cli import aligned, jsonable, wrapped
+from .cli import aligned, json_text, wrapped
 
 FORMAT, VERSION = "razor-receipt", 1
 COLUMNS = ("layer", "forgetting", "measured", "bound", "from range", "bound/measured", "vacuous", "of range")
@@ -52,7 +52,8 @@ def measured(
     ]  # fmt: skip
     if rows:
         said += ["", f"promise: no head loses more than {error:g}", "", *_promise(rows), "", *UNITS]
-    return "\n".join(said), _json(_document(plan, found, layers, error, rows) | {"losses": list(losses)})
+    document = _document(plan, found, layers, error, rows) | {"losses": losses}
+    return "\n".join(said), json_text(document, indent=1)
 
 
 def _promise(rows: Sequence[tuple[str, Local]]) -> list[str]:
@@ -101,12 +102,8 @@ def attacked(tally: Tally, seed: int) -> tuple[str, str]:
     said = f"{tally.violations} bounds exceeded in {tally.total} steps, seed {seed}"
     document = {"format": "razor-receipt-attack", "version": VERSION, "seed": seed, "steps": tally.total,
                 "violations": tally.violations, "by_kind": {row[0]: list(row[1:]) for row in rows(tally)}}  # fmt: skip
-    return "\n".join([*aligned(table), "", said, "closest: measured / bound, at most 1"]), _json(document)
+    return "\n".join([*aligned(table), "", said, "closest: measured / bound, at most 1"]), json_text(document, indent=1)
 
 
 def _number(x: float, form: str = ".3g") -> str:
     return "-" if math.isnan(x) else format(x, form)
-
-
-def _json(document: dict[str, Any]) -> str:
-    return json.dumps(jsonable(document), indent=1, allow_nan=False) + "\n"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 
 import numpy as np
@@ -12,7 +11,7 @@ from dynamics.sinks.intervention import Effect
 from dynamics.sinks.measured import Measured
 from theory.sink import uniform_causal_entropy
 
-from .cli import aligned, jsonable
+from .cli import aligned, json_text
 
 COLUMNS = ("layer", "entropy", "first", "sink", "weight", "range", "share", "drain", "peak", "alike", "rank", "top")
 LEGEND = (
@@ -137,4 +136,4 @@ def document(name: str, model: nn.Module, found: Measured, effect: Effect | None
         "states": found.states._asdict(),
         "effect": None if effect is None else effect._asdict(),
     }
-    return json.dumps(jsonable(content), allow_nan=False) + "\n"
+    return json_text(content)

@@ -1,6 +1,6 @@
 """Train many small models, resume after any interruption, print how many steps each needs to reach 95 % accuracy."""
 
-from .cli import Parser, command_parser, hashed_file, output_folder, whole
+from .cli import Parser, command_parser, hashed_file, output_folder, resumable, whole
 
 BACKENDS = ("loky", "sequential", "dask")
 
@@ -54,10 +54,8 @@ def main(argv: list[str] | None = None) -> int:
     presets = {name + size: named(name, size) for name in options.preset}
     for name, preset in presets.items():
         whole_folder = options.out and len(presets) == 1
-        try:
+        with resumable():
             _sweep(name, preset, root if whole_folder else root / name, bundle, options)
-        except KeyboardInterrupt:
-            raise KeyboardInterrupt("the same command goes on where it was") from None
     return 0
 
 

@@ -1,6 +1,5 @@
 """Run the claims and print a line for each paper; exit 0 only if all evidence supports every recorded verdict."""
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -92,7 +91,7 @@ def _claims(args, target) -> int:
         rows.append(row)
         print(_decision(row), flush=True)
     if target is not None:
-        _write(target, {"claims": rows, "faults": faults})
+        cli.write_json(target, {"claims": rows, "faults": faults})
     return 0 if not faults and all(row["outcome"] == "proved" for row in rows) else FAILED
 
 
@@ -137,12 +136,6 @@ def _rules(certificate: dict) -> list[tuple[str, int]]:
     return counts.most_common()
 
 
-def _write(target, data: dict) -> None:
-    from dynamics.files.atomic import atomic_write_text
-
-    atomic_write_text(target, json.dumps(data, indent=1, allow_nan=False) + "\n")
-
-
 def _listed(plan) -> int:
     from proofs_check.ledger.workers import records_of
 
@@ -161,7 +154,7 @@ def _verified(plan, args, target) -> int:
     report = document(rows, Effort.FULL if plan.full else Effort.QUICK)
     summary = report["summary"]
     if target is not None:
-        _write(target, report)
+        cli.write_json(target, report)
     if short:
         print(overview(rows) + "\n" * args.all)
         cli.hint(args, f"`{cli.program('verify')} --all` adds a row for each claim, --id ID shows one in full.")
@@ -184,10 +177,6 @@ def _started(args, plan, told: bool, rows: list):
 
 def _verdict(claim) -> str:
     return claim.verdict + (f" ({claim.severity})" if claim.severity else "")
-
-
-def _covered(claim) -> str:
-    return claim.coverage or "-"
 
 
 def _cells(rows) -> list[tuple[str, ...]]:
@@ -248,7 +237,7 @@ def details(rows, summary: dict) -> str:
         if claim.outcome_of:
             lines.append(f"  An outcome beside {claim.outcome_of}, which it does not settle.")
         lines += _core(claim)
-        lines.append(f"  Covers: {_covered(claim)}" + (f": {claim.coverage_why}" if claim.coverage_why else ""))
+        lines.append(f"  Covers: {claim.coverage or '-'}" + (f": {claim.coverage_why}" if claim.coverage_why else ""))
         lines += [_evidence(e) for e in claim.evidence] + [""]
     return cli.page([*lines, *_summary_lines(rows, summary)])
 
@@ -307,7 +296,7 @@ def overview(rows: list) -> str:
     for claim in rows:
         papers.setdefault(docket.paper(claim), []).append(claim)
     shares = [_share(name, some) for name, some in [*papers.items(), ("all", rows)]]
-    lines = [_columns([OVERVIEW, *shares], str.rjust), ""]
+    lines = [cli.page(cli.aligned([OVERVIEW, *shares])), ""]
     left = [claim for claim in rows if claim.status not in ("confirmed", "not_checked")]
     lines.append(f"Claims that fail or stay open: {len(left)}." + " The first one:" * bool(left))
     for claim in left[:1]:
@@ -330,9 +319,8 @@ def table(rows, summary: dict) -> str:
     return "\n".join([_columns([HEADER, *_cells(rows)]), "", cli.page(_summary_lines(rows, summary))])
 
 
-def _columns(rows: list[tuple[str, ...]], aligned: Callable[[str, int], str] = str.ljust) -> str:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return cli.page("  ".join(aligned(c, w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows)
+def _columns(rows: list[tuple[str, ...]]) -> str:
+    return cli.page(line.rstrip() for line in cli.aligned(rows, str.ljust))
 
 
 def markdown(rows, summary: dict) -> str:

@@ -87,12 +87,11 @@ def _trained() -> list[str]:
     widths = sorted({width for _, width in at})
     one = cells[0].training
     setting = (
-        f"{one.runs} runs a cell, {one.vocabulary} tokens, sentences of 3 to {one.longest}; weights and coefficients"
+        f"{one.runs} runs a cell, {one.vocabulary} tokens, sentences of 3 to {one.longest}; weights and coefficients "
+        "are learnt from random ones (`dynamics.scalar.family`). Accuracy on fresh sentences, worst to best run; "
+        f"a cell learns if its best is above {LEARNT}."
     )
-    setting += (
-        " are learnt from random ones (`dynamics.scalar.family`). Accuracy on fresh sentences, worst to best run;"
-    )
-    lines = ["## Trained", "", f"{setting} a cell learns if its best is above {LEARNT}.", ""]
+    lines = ["## Trained", "", setting, ""]
     heads = "".join(f" width {width} | learns |" for width in widths)
     lines += [f"| member | theorem |{heads}", "|---|---|" + "---|---|" * len(widths)]
     words = {True: "yes", False: "no", None: "no, argued"}
@@ -104,10 +103,11 @@ def _trained() -> list[str]:
 
 def _further(cells: tuple[FamilyCell, ...]) -> list[str]:
     """The experiments on the cells where training does not find what exists."""
-    lead = "Training does not find in every run what the theorem has weights for. Keys and values that share (own,"
-    lead += " previous) need opposite signs (r < 0), and the runs above start with equal ones. Otherwise the same:"
-    lines = [lead, ""]
-    return [*lines, *map(_line, cells)]
+    lead = (
+        "Training does not find in every run what the theorem has weights for. Keys and values that share (own, "
+        "previous) need opposite signs (r < 0), and the runs above start with equal ones. Otherwise the same:"
+    )
+    return [lead, "", *map(_line, cells)]
 
 
 def _line(cell: FamilyCell) -> str:

@@ -73,12 +73,12 @@ def direct(graph: Mapping[str, set[str]]) -> Arrows:
     return {room: {b for b in below if not any(b in reach[other] for other in below)} for room, below in graph.items()}
 
 
-def picture(root: Path = ROOT) -> str:
+def picture() -> str:
     """The rooms of all packages as SVG, the ground floor of each at its bottom, `theory` lowest."""
     parts: list[str] = []
     top, width = MARGIN, 0
     for package in reversed(PACKAGES):
-        graph = arrows(package, root)
+        graph = arrows(package)
         level, down = floors(graph), direct(graph)
         rows = _ordered(level, down)
         widest = max(map(_width, rows))
@@ -89,7 +89,7 @@ def picture(root: Path = ROOT) -> str:
         parts += [
             _arrow([at[place] for place in _way(room, other, level)]) for room in down for other in sorted(down[room])
         ]
-        parts += [_box(room, *at[room], folder=(root / package / room).is_dir()) for room in graph]
+        parts += [_box(room, *at[room], folder=(ROOT / package / room).is_dir()) for room in graph]
         top += height + 2 * MARGIN
         width = max(width, LABEL + widest + MARGIN)
         parts.append(f'<line class="floor" x1="{MARGIN}" x2="100%" y1="{top - MARGIN}" y2="{top - MARGIN}"/>')

@@ -59,8 +59,9 @@ def test_levels_of_contours_lie_inside_the_range(arrays):
         assert 5 <= levels.size <= 14 and panel.min() <= levels[0] < levels[-1] <= panel.max()
 
 
-def turning_field(size=61):
-    x, y = np.meshgrid(np.linspace(-0.5, 0.5, size), np.linspace(-0.5, 0.5, size), indexing="ij")
+def turning_field():
+    axis = np.linspace(-0.5, 0.5, 61)
+    x, y = np.meshgrid(axis, axis, indexing="ij")
     return -y, x, x, y
 
 

@@ -22,18 +22,18 @@ TINY = SweepPreset(alike(MODELS, TRAINING), Measure(every=2), 2, "Two tiny model
 SMALL = ["--quick", "--backend", "sequential", "--quiet", "--out"]
 
 
-@pytest.fixture(autouse=True)
-def _tiny_preset(monkeypatch):
-    monkeypatch.setitem(presets.SWEEPS, "figure-1a-quick", TINY)
+@pytest.fixture(autouse=True, scope="module")
+def _tiny_preset():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(presets.SWEEPS, "figure-1a-quick", TINY)
+        yield
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     """The folder of a finished sweep, its bundle, and what was printed."""
     folder = tmp_path_factory.mktemp("sweep")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(presets.SWEEPS, "figure-1a-quick", TINY)
-        return folder, told("sweep", *SMALL, folder / "s", "--bundle", folder / "bundle.json")
+    return folder, told("sweep", *SMALL, folder / "s", "--bundle", folder / "bundle.json")
 
 
 def test_sweep_trains_every_model_with_every_seed_and_prints_a_line_a_model(finished):

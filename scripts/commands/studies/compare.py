@@ -7,7 +7,7 @@ byte) and on retrieval (planted keys and values). Interrupted, the same command 
 import argparse
 from pathlib import Path
 
-from ..cli import Parser, bar, command_parser, hashed_file, output_folder, whole
+from ..cli import Parser, bar, command_parser, hashed_file, output_folder, resumable, whole
 
 RESULTS, ATTENTION, HEADS = "compare.json", "attention_by_distance.json", "head_reading.json"
 INDUCTION = "attention_by_distance_induction.json"
@@ -43,11 +43,8 @@ def main(argv: list[str] | None = None) -> int:
     device = str(choose_device(options.device))
     if options.threads:
         torch.set_num_threads(options.threads)
-    try:
-        with only_writer(out):
-            return _compare(options, out, device)
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt("the same command goes on where it was") from None
+    with resumable(), only_writer(out):
+        return _compare(options, out, device)
 
 
 def _compare(options, out: Path, device: str) -> int:

@@ -8,7 +8,7 @@ out/site/dissected.html.
 
 from typing import TYPE_CHECKING
 
-from ..cli import Parser, command_parser, hashed_file, output_folder, whole
+from ..cli import Parser, command_parser, hashed_file, output_folder, resumable, whole
 
 if TYPE_CHECKING:
     from dynamics.arena.dissected import Dissection
@@ -57,10 +57,8 @@ def _trained(options) -> "Dissection":
     from dynamics.tasks.corpus import standard_library
 
     plan = (quick if options.quick else dissection)(standard_library().sha256)
-    try:
+    with resumable():
         return run_dissection(plan, out, n_jobs=options.jobs or -1, progress=not options.quiet)
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt("the same command goes on where it was") from None
 
 
 HEAD = ("entry", "loss", "previous", "induction", "echo", "first", "entropy", "mask: loss", "from 1", "from all")

@@ -4,7 +4,7 @@ The held-out problems have as many operations as the training problems, or more,
 If it is interrupted, the same command goes on where it stopped, to the same bytes. --table shows what is shipped.
 """
 
-from ..cli import Parser, command_parser, hashed_file, output_file, output_folder, whole, write_json
+from ..cli import Parser, command_parser, hashed_file, output_file, output_folder, resumable, whole, write_json
 
 
 def parser() -> Parser:
@@ -62,10 +62,8 @@ def _trained(options):
     from dynamics.arena.solving import run_plan
 
     plan = PRESETS[name]()
-    try:
+    with resumable():
         found = run_plan(plan, out, n_jobs=options.jobs or -1, progress=not options.quiet)
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt("the same command goes on where it was") from None
     return bundle_of(plan, found, Place())
 
 

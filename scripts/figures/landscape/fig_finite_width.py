@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from dynamics.flow.trajectories import gradient_flow
@@ -26,6 +25,7 @@ from ..trained.scalar_panels import draw_width
 WIDTH, T_END = 64, 24.0
 QUICK_SIZE, FULL_SIZE = 400, 4000  # sentences a time
 UNIT = "sentences a time"
+draw = draw_width
 
 
 class Data(NamedTuple):
@@ -80,8 +80,3 @@ def _trained() -> tuple[NDArray, ...]:
     slopes = [statistics.exponent(widths, away, statistics.spread), statistics.exponent(widths[1:], kept[1:], along)]
     sizes = np.linalg.norm(table_response().deviation[-1]), np.linalg.norm(direction)
     return np.array(widths), np.array(rows[0]), np.array(rows[1]), np.array(slopes), np.array(sizes)
-
-
-def draw(data: Data) -> Figure:
-    """Two panels side by side."""
-    return draw_width(data)

@@ -9,7 +9,6 @@ time, 95 % together, behind the line from other starts.
 from typing import NamedTuple
 
 import numpy as np
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from dynamics.flow.trajectories import gradient_flow
@@ -24,6 +23,7 @@ TOKENS = (64, 256, 1024, 10_000, 100_000)  # the trained ones first
 FARTHEST = 1.6  # of t / (s* T) in the first two panels
 QUICK_SIZE, FULL_SIZE = 8, 25  # lengths of the third
 UNIT = "lengths in the third panel"
+draw = draw_learning
 
 
 class Data(NamedTuple):
@@ -91,8 +91,3 @@ def _other(pair) -> tuple[float, ...]:
     setting = pair.fine.training
     flow = flow_time(setting.n_tokens, setting.start)
     return setting.n_tokens, setting.start[1], setting.start[2], *(value / flow for value in _estimate(pair))
-
-
-def draw(data: Data) -> Figure:
-    """Four panels, two in a row."""
-    return draw_learning(data)

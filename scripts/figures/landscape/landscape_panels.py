@@ -31,10 +31,6 @@ class _Space(NamedTuple):
 @styled
 def draw_panels(data, cells: int | None = None) -> Figure:
     """One panel for each (row, T) of the data; `cells` a side, each crossed by one streamline (default: by columns)."""
-    return _figure(data, cells)
-
-
-def _figure(data, cells: int | None) -> Figure:
     shape = len(data.fields[0].rows), len(data.fields)
     table = min(shape) > 1  # rows by columns; else one list, a few panels a line
     places = list(np.ndindex(shape))

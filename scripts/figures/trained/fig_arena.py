@@ -7,7 +7,6 @@ smaller than x, the smallest that the plan cares for. Small models, short traini
 from typing import NamedTuple
 
 import numpy as np
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from dynamics.arena.bundle import shipped_arena, shipped_speeds
@@ -18,6 +17,7 @@ from .arena_panels import draw_league
 
 QUICK_SIZE, FULL_SIZE = 8, 100
 UNIT = "variants at most"
+draw = draw_league
 
 
 class Data(NamedTuple):
@@ -52,8 +52,3 @@ def compute(size: int = FULL_SIZE) -> Data:
         cache=np.array([one.cache for one in spent]),
         smallest=np.array(x),
     )
-
-
-def draw(data: Data) -> Figure:
-    """Draw the league."""
-    return draw_league(data)

@@ -9,7 +9,6 @@ Attention never leaves a document; one follows an unrelated one, or continues it
 from typing import NamedTuple
 
 import numpy as np
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from dynamics.arena.bundle import shipped_arena
@@ -24,6 +23,7 @@ QUICK_SIZE, FULL_SIZE = 8, 100
 UNIT = "seeds at most"
 MODELS = ("vanilla", "kv-shift", "resformer", "kv-shift+resformer")
 PACKINGS = {"documents": "unrelated", "cut": "continued"}  # what the document before is
+draw = draw_central
 
 
 class Data(NamedTuple):
@@ -73,8 +73,3 @@ def leak_rows() -> dict[str, str]:
         for start in ("carried", "learnt"):
             rows[f"{words}: {start} / zero"] = f"kv-shift.{start}.{packing} / {zero}"
     return rows
-
-
-def draw(data: Data) -> Figure:
-    """Draw both panels."""
-    return draw_central(data)

@@ -8,7 +8,6 @@ on the fourth time. Means over seeds, bands from the least to the most.
 from typing import NamedTuple
 
 import numpy as np
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from dynamics.arena.dissect import DISSECTED
@@ -18,6 +17,7 @@ from .dissected_panels import draw_training
 
 QUICK_SIZE, FULL_SIZE = 2, 100
 UNIT = "seeds at most"
+draw = draw_training
 
 
 class Data(NamedTuple):
@@ -45,8 +45,3 @@ def compute(size: int = FULL_SIZE) -> Data:
         **largest,
         copied=over["copy_loss"][..., 0] - over["copy_loss"][..., -1],
     )
-
-
-def draw(data: Data) -> Figure:
-    """Draw the four panels."""
-    return draw_training(data)

@@ -11,7 +11,6 @@ bars and bands reach from the least to the most.
 from typing import NamedTuple
 
 import numpy as np
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from dynamics.arena.dissect import DISSECTED, SCHEMES
@@ -22,6 +21,7 @@ from .dissected_panels import draw_end
 
 QUICK_SIZE, FULL_SIZE = 2, 100
 UNIT = "seeds at most"
+draw = draw_end
 
 
 class Data(NamedTuple):
@@ -70,8 +70,3 @@ def even(found: Dissection) -> NDArray:
     window = found.plan.looks.window
     importance = np.cumsum(1 / np.arange(window, 0, -1))[::-1] / window
     return np.array([importance[0], entropy(importance)])
-
-
-def draw(data: Data) -> Figure:
-    """Draw the eight panels."""
-    return draw_end(data)

@@ -62,9 +62,7 @@ def _excess(panel: Axes, data) -> None:
     panel.plot(span, 10 * np.log(span), color=BOUND, linestyle=DASHED, label=r"$10\,\log T$: flows lie below")
     panel.plot(data.lengths, data.excess, color=THEORY, linewidth=1.1, label="gradient flow")
     limit = float(data.limit) * data.trained_tokens
-    value, low, high = data.estimate.T - limit
-    panel.errorbar(data.trained_tokens, value, (value - low, high - value), linestyle="", marker="o", markersize=2.6,
-                   color=TRAINED, markerfacecolor="white", elinewidth=0.8, capsize=1.5, label="trained")  # fmt: skip
+    _points(panel, data.trained_tokens, data.estimate.T - limit, "o", 2.6, label="trained")
     panel.set(xscale="log", yscale="log", xlim=(12, 1.3e5), ylim=(12, 150), xlabel="tokens in the sentence, $T$")
     panel.set_ylabel("$t-s^*T$ for the time $t$ to loss 0.1")
     panel.set_yticks([20, 50, 100], ["20", "50", "100"])
@@ -79,9 +77,10 @@ def _ratio(panel: Axes, data) -> None:
     places = np.append(np.arange(count), count + 0.6 + 1.3 * np.arange(len(data.others)))
     panel.axhline(0, color=THEORY, linewidth=1.1, label="gradient flow")
     ratio = data.estimate / data.flow_times[:, None]
-    _points(panel, places[:count], ratio, "o", "trained, from (0.5, 0.5)")
+    _points(panel, places[:count], 100 * (ratio.T - 1), "o", 2.8, label="trained, from (0.5, 0.5)")
     for place, marker, other in zip(places[count:], "s^", data.others, strict=True):
-        _points(panel, [place], other[None, 3:], marker, f"trained, from ({1 - other[1]:g}, {other[2]:g})")
+        start = f"({1 - other[1]:g}, {other[2]:g})"
+        _points(panel, [place], 100 * (other[3:, None] - 1), marker, 2.8, label=f"trained, from {start}")
     panel.axvline(count - 0.2, ymax=0.7, color=BOUND, linewidth=0.5, linestyle=DOTTED)
     names = [*map(str, data.trained_tokens), *(f"{other[0]:g}" for other in data.others)]
     panel.set_xticks(places, [name if at % 2 == 0 or at >= count else "" for at, name in enumerate(names)])
@@ -91,10 +90,11 @@ def _ratio(panel: Axes, data) -> None:
     panel.legend(loc="upper left")
 
 
-def _points(panel: Axes, place, ratio, marker: str, label: str) -> None:
-    value, low, high = 100 * (ratio.T - 1)
-    panel.errorbar(place, value, (value - low, high - value), linestyle="", marker=marker, markersize=2.8, capsize=1.5,
-                   color=TRAINED, markerfacecolor="white", elinewidth=0.8, label=label)  # fmt: skip
+def _points(panel: Axes, place, ends, marker: str, size: float, label: str, color: str = TRAINED) -> None:
+    """Values with the low and the high ends of their intervals."""
+    value, low, high = ends
+    panel.errorbar(place, value, (value - low, high - value), linestyle="", marker=marker, markersize=size, capsize=1.5,
+                   color=color, markerfacecolor="white", elinewidth=0.8, label=label)  # fmt: skip
 
 
 @styled
@@ -134,9 +134,8 @@ def _deviations(panel: Axes, data) -> None:
         panel.plot(span, size * span**slope, color=color, linewidth=0.9,
                    label=rf"predicted, $d^{{{'-1/2' if slope == -0.5 else '-1'}}}$")  # fmt: skip
         half = (found[2] - found[1]) / 2
-        panel.errorbar(data.widths, value, (value - low, high - value), linestyle="", marker=marker, markersize=3,
-                       color=color, markerfacecolor="white", elinewidth=0.8, capsize=1.5,
-                       label=rf"{label}: $d^{{{found[0]:.3f}\pm{half:.3f}}}$")  # fmt: skip
+        label = rf"{label}: $d^{{{found[0]:.3f}\pm{half:.3f}}}$"
+        _points(panel, data.widths, (value, low, high), marker, 3, label, color)
     panel.set(xscale="log", yscale="log", xlim=tuple(span), xlabel="width of the embeddings, $d$")
     panel.set_ylabel("trained scalars less flow, $|\\Delta(\\alpha,\\beta)|$")
     panel.set_xticks(data.widths, [str(width) for width in data.widths])

@@ -19,7 +19,7 @@ _FLAGS = (
 
 
 @contextmanager
-def open_browser(width, height, dark=False, javascript=True):
+def open_browser(width, height):
     """A browser with a viewport of this size, its console kept for `errors`.
 
     Skips the test where selenium, /usr/bin/chromium or its driver is missing.
@@ -38,7 +38,7 @@ def open_browser(width, height, dark=False, javascript=True):
     # the path of the driver, so that nothing is looked for on a network
     page = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
     try:
-        look(page, width, height, dark, javascript)
+        look(page, width, height)
         yield page
     finally:
         page.quit()

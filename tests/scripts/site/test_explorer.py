@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 from dynamics.scope.heads import checkpoint_scopes
 from dynamics.training.checkpoint import SHIPPED
-from tests.scripts.site.browser import PAGE, ask, ask_all, errors, look, opened, settle
+from tests.scripts.site.browser import PAGE, ask, ask_all, faults, look, opened, settle
 from theory import alibi, landscape
 from theory.landscape import printed
 from theory.landscape.grid import angle_between, slice_grid
@@ -168,34 +168,14 @@ def test_each_question_has_an_answer_at_its_address(page):
 
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("dark", [False, True])
-def test_nothing_overflows_and_text_has_contrast(page, width, dark):
+def test_no_pane_has_a_fault_in_any_window(page, width, dark):
     for pane in (
         "#pane=loss&T=1000&pos=mean",
         "#pane=loss&T=2&pos=mean&view=wide&walls=0",
         "#pane=alibi&D=400&eps=1e-12",
     ):
         opened(page, pane, width, dark)
-        assert ask(page, "return [document.documentElement.scrollWidth, innerWidth];") == [width, width]
-        assert min(ask(page, _CONTRASTS)) >= 4.5
-    assert errors(page) == []
-
-
-# of the text of every element with text of its own, on the nearest background
-_CONTRASTS = """
-  const numbers = text => text.match(/[\\d.]+/g).map(Number);
-  const light = ([r, g, b]) => [r, g, b].map(v => v / 255)
-    .map(v => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
-    .reduce((s, v, i) => s + v * [.2126, .7152, .0722][i], 0);
-  const found = [];
-  for (const e of document.querySelectorAll("main *")) {
-    if (![...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()) || !e.offsetParent || e.disabled) continue;
-    let at = e, back;
-    do { back = numbers(getComputedStyle(at).backgroundColor); at = at.parentElement; } while (at && back[3] === 0);
-    const [p, q] = [light(numbers(getComputedStyle(e).color)), light(back)];
-    found.push((Math.max(p, q) + .05) / (Math.min(p, q) + .05));
-  }
-  return found;
-"""
+        assert faults(page) == []
 
 
 def test_keys_reach_and_move_everything(page):
@@ -209,10 +189,6 @@ def test_keys_reach_and_move_everything(page):
         page.switch_to.active_element.send_keys(Keys.TAB)
         seen.add(ask(page, "const e = document.activeElement; return e.id || e.textContent;"))
     assert set(wanted) <= seen
-    unnamed = (
-        "return [...document.querySelectorAll('input, select')].filter(e => !e.labels.length && !e.ariaLabel).length;"
-    )
-    assert ask(page, unnamed) == 0
     canvas = page.find_element("id", "map0")
     canvas.send_keys(Keys.ARROW_RIGHT, Keys.ARROW_UP, Keys.SHIFT + Keys.ARROW_UP)
     state = ask(page, "return x.state();")

@@ -204,8 +204,8 @@ def test_shades_end_where_the_flow_does(page):
         assert ask_all(page, script, starts.tolist()) == wanted.tolist(), (mode, tokens)
 
 
-def alibi_cases(number=240):
-    rng = np.random.default_rng(9)
+def alibi_cases():
+    number, rng = 240, np.random.default_rng(9)
     slope = np.where(
         rng.random(number) < 0.2, rng.choice([0.0, 1e-15, 2.0**-16, 4.0], number), 2 ** rng.uniform(-12, 1, number)
     )
