@@ -7,6 +7,7 @@ import torch
 
 from dynamics.arena.engine import Place, read_results, run_rounds
 from dynamics.arena.solving_plan import PARTS, Solved, SolvingPlan, SolvingResult, SolvingRun, SolvingTraining
+from dynamics.arena.training import finite
 from dynamics.files.atomic import atomic_write_text
 from dynamics.model.decoder import InductionModel
 from dynamics.tasks.igsm_problem import Problem
@@ -18,7 +19,6 @@ from dynamics.training.solving import accuracy, packed_loss
 from dynamics.training.state import StateKeeper
 
 SAVE_EVERY = 500
-DECIMALS = 6
 
 
 def run_plan(
@@ -88,5 +88,5 @@ def _solved(model: InductionModel, training: SolvingTraining, losses: list[float
     means = [float(np.mean(part)) for part in np.array_split(np.array(losses), PARTS)]
     return Solved(
         answered=answered, right=right,
-        loss=[round(mean, DECIMALS) if np.isfinite(mean) else None for mean in means],
+        loss=[finite(mean) for mean in means],
     )  # fmt: skip

@@ -180,10 +180,11 @@ def _result(wanted: Run, stack: Stack, history: History, source: Texts) -> RunRe
     curves = [history[f"loss.{n}"] for n in range(wanted.seeds)]
     return RunResult(
         run=wanted, steps=[int(step) for step in history["step"]],
-        loss=[[_finite(value) for value in one] for one in curves],
-        by_place=[[_finite(value) for value in one] for one in by_place.tolist()],
+        loss=[[finite(value) for value in one] for one in curves],
+        by_place=[[finite(value) for value in one] for one in by_place.tolist()],
     )  # fmt: skip
 
 
-def _finite(value: float) -> float | None:
+def finite(value: float) -> float | None:
+    """A loss as it is kept; None for one that is not finite."""
     return round(value, DECIMALS) if np.isfinite(value) else None
