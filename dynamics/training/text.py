@@ -18,6 +18,8 @@ from dynamics.training.loop import choose_device, descend, device_name, make_opt
 from dynamics.training.state import STATE, History, StateKeeper
 from dynamics.training.text_settings import TextTraining
 
+SAVE_EVERY = 50
+
 
 class TextResult(NamedTuple):
     """A trained model and, for each step before its update, the loss of text and of answers in nats."""
@@ -36,7 +38,6 @@ def train_text(
     *,
     out: str | Path | None = None,
     device: str = "auto",
-    save_every: int = 50,
     progress: bool = True,
 ) -> TextResult:
     """Train on the corpus; with `out`, keep the state there and continue from one that is already there.
@@ -51,7 +52,7 @@ def train_text(
         raise ValueError(f"the text is {corpus.sha256[:12]}.., the settings are for {training.corpus[:12]}..")
     model = InductionModel(config, torch.Generator().manual_seed(training.seed)).to(choose_device(device)).train()
     optimizer = make_optimizer(model, training)
-    keeper = StateKeeper(None if out is None else Path(out) / STATE, save_every, model, optimizer, training)
+    keeper = StateKeeper(None if out is None else Path(out) / STATE, SAVE_EVERY, model, optimizer, training)
     history = keeper.resumed({"answer": [], "text": []})
     step = partial(_step, model, optimizer, training, corpus.training)
     seconds = run_steps(step, optimizer, training, history, keeper, progress)
