@@ -67,12 +67,7 @@ def quick(corpus: str) -> DissectionPlan:
 
 
 def run_dissection(
-    plan: DissectionPlan,
-    folder: str | Path,
-    *,
-    n_jobs: int = -1,
-    place: engine.Place | None = None,
-    progress: bool = True,
+    plan: DissectionPlan, folder: str | Path, *, n_jobs: int = -1, progress: bool = True
 ) -> Dissection:
     """Train what is not there yet and return all. Args, Raises: as `engine.run_arena`."""
 
@@ -80,7 +75,7 @@ def run_dissection(
         whole = [run for run in plan.runs if _file(folder, SEEN, run).exists()]
         return {run.name: _result(folder, run) for run in whole}, [run for run in plan.runs if run not in whole]
 
-    engine.run_rounds(plan, folder, look, partial(_train, plan.looks), n_jobs=n_jobs, place=place, progress=progress)
+    engine.run_rounds(plan, folder, look, partial(_train, plan.looks), n_jobs=n_jobs, progress=progress)
     return read_folder(folder, plan)
 
 

@@ -10,7 +10,7 @@ Transformer; they were trained anew with two. Two sentences that no run here bea
 converged; ResFormer's lambda is another plan's). All else, the comparisons and their shares stand as before.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
@@ -172,18 +172,6 @@ def latent(corpus: str) -> ArenaPlan:
     return found.plan("Latent attention by the width of its latents", set())
 
 
-def ablations(corpus: str) -> ArenaPlan:
-    """ResFormer's factors, NeuTRENO's, and SVFormer with a second layer that has values of its own."""
-    found = _Family(corpus)
-    found.add(BASELINE, entry(corpus, BASELINE, MIDDLE))
-    for name, (values, sentences) in ABLATED.items():
-        found.add(name, entry(corpus, BASELINE, MIDDLE, values=values))
-        found.compare(name, BASELINE, LEAGUE_SEEDS, sentences)
-    for variant, baseline, sentences in ABLATED_PAIRS:
-        found.compare(variant, baseline, LEAGUE_SEEDS, sentences)
-    return found.plan("What the ResFormer paper varies", set())
-
-
 BORROWED: Mapping[str, tuple[Values, tuple[str, ...]]] = {
     "shared-queries-2": (_shared("query", "previous", (1, 3)), ("resformer.fig5.sharing",)),
     "shared-keys-2": (_shared("key", "previous", (1, 3)), ("resformer.fig5.sharing",)),
@@ -209,19 +197,27 @@ BORROWED_PAIRS = (
 )
 
 
-def borrowed(corpus: str) -> ArenaPlan:
-    """Queries, keys or values of other layers: shared by two layers or by all, or added, the first's or all below.
+def by_values(
+    corpus: str, title: str, of: Mapping[str, tuple[Values, tuple[str, ...]]], pairs: Sequence[Pair]
+) -> ArenaPlan:
+    """Vanilla against the same model with each of these values, and pairs of those.
 
+    ABLATED: ResFormer's factors, NeuTRENO's, and SVFormer with a second layer that has values of its own. BORROWED:
+    queries, keys or values of other layers, shared by two layers or by all, or added, the first's or all below;
     ResFormer, Figures 5, 9, 11 and 16.
     """
     found = _Family(corpus)
     found.add(BASELINE, entry(corpus, BASELINE, MIDDLE))
-    for name, (values, sentences) in BORROWED.items():
+    for name, (values, sentences) in of.items():
         found.add(name, entry(corpus, BASELINE, MIDDLE, values=values))
         found.compare(name, BASELINE, LEAGUE_SEEDS, sentences)
-    for variant, baseline, sentences in BORROWED_PAIRS:
+    for variant, baseline, sentences in pairs:
         found.compare(variant, baseline, LEAGUE_SEEDS, sentences)
-    return found.plan("Queries, keys and values of other layers", set())
+    return found.plan(title, set())
+
+
+ablations = partial(by_values, title="What the ResFormer paper varies", of=ABLATED, pairs=ABLATED_PAIRS)
+borrowed = partial(by_values, title="Queries, keys and values of other layers", of=BORROWED, pairs=BORROWED_PAIRS)
 
 
 SETTING_SEEDS = (8, 8)

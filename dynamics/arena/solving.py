@@ -7,18 +7,18 @@ import torch
 
 from dynamics.arena.engine import Place, read_results, run_rounds
 from dynamics.arena.solving_plan import PARTS, Solved, SolvingPlan, SolvingResult, SolvingRun, SolvingTraining
+from dynamics.arena.training import finite
 from dynamics.files.atomic import atomic_write_text
 from dynamics.model.decoder import InductionModel
 from dynamics.tasks.igsm_problem import Problem
 from dynamics.training.collector import frozen_heap
 from dynamics.training.evaluation import heldout_rng, training_rng
 from dynamics.training.interrupt import deferred_interrupt
-from dynamics.training.loop import choose_device, learning_rate, make_optimizer
+from dynamics.training.loop import choose_device, descend, make_optimizer, set_rate
 from dynamics.training.solving import accuracy, packed_loss
-from dynamics.training.state import History, StateKeeper, load_state
+from dynamics.training.state import StateKeeper
 
 SAVE_EVERY = 500
-DECIMALS = 6
 
 
 def run_plan(
@@ -64,25 +64,17 @@ def heldout(training: SolvingTraining, operations: int) -> list[Problem]:
 def _trained(model: InductionModel, run: SolvingRun, state: Path, asked) -> list[float]:
     """Train in place; the loss of each step's batch before the update."""
     training, optimizer = run.training, make_optimizer(model.train(), run.training)
-    history: History = {"loss": []}
-    if state.exists():
-        history = load_state(state, model, optimizer, run, history)
-    keeper, losses = StateKeeper(state, SAVE_EVERY), history["loss"]
+    keeper = StateKeeper(state, SAVE_EVERY, model, optimizer, run)
+    history = keeper.resumed({"loss": []})
+    losses = history["loss"]
     for step in range(len(losses), training.steps):
-        for group in optimizer.param_groups:
-            group["lr"] = learning_rate(training, step)
+        set_rate(optimizer, training, step)
         packed = training.task.packed(training_rng(training.seed, step), training.rows, training.length)
         loss = packed_loss(model, packed)
-        optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), training.clip)
-        optimizer.step()
+        descend(model, optimizer, loss, training.clip)
         losses.append(loss.item())
         # The last step too: an interruption while problems are solved then costs nothing.
-        last = step + 1 == training.steps
-        keeper.keep(step + 1, asked.is_set() or last, model, optimizer, run, history)
-        if asked.is_set():
-            raise KeyboardInterrupt
+        keeper.keep(step + 1, asked, history, last=step + 1 == training.steps)
     return losses
 
 
@@ -96,5 +88,5 @@ def _solved(model: InductionModel, training: SolvingTraining, losses: list[float
     means = [float(np.mean(part)) for part in np.array_split(np.array(losses), PARTS)]
     return Solved(
         answered=answered, right=right,
-        loss=[round(mean, DECIMALS) if np.isfinite(mean) else None for mean in means],
+        loss=[finite(mean) for mean in means],
     )  # fmt: skip

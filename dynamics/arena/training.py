@@ -24,7 +24,7 @@ from dynamics.training.ensemble import Member, Stack
 from dynamics.training.evaluation import heldout_rng, training_rng
 from dynamics.training.interrupt import deferred_interrupt
 from dynamics.training.loop import choose_device
-from dynamics.training.state import History, StateKeeper, load_state
+from dynamics.training.state import History, StateKeeper
 
 CHUNK = 64  # held-out rows at a time
 SAVE_EVERY = 500
@@ -110,11 +110,10 @@ def _train(
     wanted: Run, source: Texts, state: Path | None, device: torch.device, asked, forward: Forward, watch: Watch | None
 ) -> tuple[Stack, History]:
     stack, training = new_stack(wanted, device), wanted.training
-    history: History = {"done": [], "step": []} | {f"loss.{n}": [] for n in range(wanted.seeds)}
+    keeper, heldout = StateKeeper(state, SAVE_EVERY, stack, stack.optimizer, wanted), heldout_rows(training, source)
     scored = training.scored[:-1]  # the last score is that of the result
-    if state is not None and state.exists():
-        history = load_state(state, stack, stack.optimizer, wanted, history, scored)
-    keeper, heldout = StateKeeper(state, SAVE_EVERY), heldout_rows(training, source)
+    empty: History = {"done": [], "step": []} | {f"loss.{n}": [] for n in range(wanted.seeds)}
+    history = keeper.resumed(empty, scored)
     watch = watch or (lambda *_: None)
     watch(len(history["done"]), stack)
     for step in range(len(history["done"]), training.steps):
@@ -123,9 +122,7 @@ def _train(
         watch(step + 1, stack)
         if step + 1 in scored:
             _note(history, step + 1, _score(stack, heldout)[0])
-        keeper.keep(step + 1, asked.is_set(), stack, stack.optimizer, wanted, history)
-        if asked.is_set():
-            raise KeyboardInterrupt
+        keeper.keep(step + 1, asked, history)
     return stack, history
 
 
@@ -183,10 +180,11 @@ def _result(wanted: Run, stack: Stack, history: History, source: Texts) -> RunRe
     curves = [history[f"loss.{n}"] for n in range(wanted.seeds)]
     return RunResult(
         run=wanted, steps=[int(step) for step in history["step"]],
-        loss=[[_finite(value) for value in one] for one in curves],
-        by_place=[[_finite(value) for value in one] for one in by_place.tolist()],
+        loss=[[finite(value) for value in one] for one in curves],
+        by_place=[[finite(value) for value in one] for one in by_place.tolist()],
     )  # fmt: skip
 
 
-def _finite(value: float) -> float | None:
+def finite(value: float) -> float | None:
+    """A loss as it is kept; None for one that is not finite."""
     return round(value, DECIMALS) if np.isfinite(value) else None

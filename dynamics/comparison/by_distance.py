@@ -15,8 +15,7 @@ from dynamics.files.manifest import Fraction01, Strict
 from dynamics.files.shipped import FOLDER
 from dynamics.model.attention_function import replaced
 from dynamics.model.decoder import InductionModel
-from dynamics.model.softmax import probabilities
-from dynamics.razor.eviction import causal_bias
+from dynamics.razor.eviction import causal_weights
 from dynamics.tasks.corpus import Corpus
 from dynamics.tasks.needles import Windows
 from dynamics.training.text import text_losses
@@ -73,7 +72,7 @@ def largest_weights(model: InductionModel, windows: list[Windows]) -> np.ndarray
     found = np.zeros((config.n_layers, config.n_heads, longest))
 
     def watching(layer, query, key, value, *, scale, slopes):
-        weights = probabilities(query, key, causal_bias(query.shape[2], slopes, query), scale)
+        weights = causal_weights(query, key, scale, slopes)
         for distance, largest in enumerate(_diagonals(weights)):
             found[layer, :, distance] = np.maximum(found[layer, :, distance], largest)
         return weights @ value.repeat_interleave(query.shape[1] // key.shape[1], dim=1)

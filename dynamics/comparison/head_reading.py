@@ -7,7 +7,7 @@ together as in Table 2 of RazorAttention, and no compensation token.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -25,8 +25,7 @@ from dynamics.files.manifest import Strict
 from dynamics.files.shipped import FOLDER
 from dynamics.model.attention_function import AttentionFunction, replaced
 from dynamics.model.decoder import InductionModel
-from dynamics.model.softmax import probabilities
-from dynamics.razor.eviction import causal_bias, heavy_hitters, known_query, sink_window_but
+from dynamics.razor.eviction import causal_weights, heavy_hitters, known_query, sink_window_but
 from dynamics.tasks.corpus import Corpus
 from dynamics.tasks.needles import ANSWER, FIRST_KEY, FIRST_VALUE, Windows
 from dynamics.training.text import text_losses
@@ -132,7 +131,7 @@ def read_model(model: InductionModel, settings: Settings, seed: int, corpus: Cor
         bits = _bits(model, sink_window_but(whole, sinks, window), text)
         return Kept(heads=tuple(whole), hits=hits, bits=bits, probability=probability)
 
-    heads = _each_head(model, settings, seed, text, needles, places)
+    heads = _each_head(model, settings, seed, text, needles, places, every)
     ranks = rank_heads(model, settings.score_k, seed)
     induction = [score for row in ranks.induction for score in row]
     by_score = [every[i] for i in sorted(range(len(every)), key=lambda i: (-induction[i], i))]
@@ -156,11 +155,16 @@ def read_model(model: InductionModel, settings: Settings, seed: int, corpus: Cor
 
 
 def _each_head(
-    model: InductionModel, settings: Settings, seed: int, text: Windows, needles: Windows, places: _Places
+    model: InductionModel,
+    settings: Settings,
+    seed: int,
+    text: Windows,
+    needles: Windows,
+    places: _Places,
+    every: Sequence[Head],
 ) -> tuple[HeadReading, ...]:
     """What each head attends to, how far it sees, and what is found with it alone whole and with it alone cut."""
     sinks, window, config = settings.sinks, settings.context // 5 - settings.sinks, settings.config
-    every = [(layer, head) for layer in range(config.n_layers) for head in range(config.n_heads)]
     local, needle, first = _attention(model, text, needles, places, sinks, window)
     scopes = head_scopes(model, seed, np.zeros((config.n_layers, config.n_heads, 1)))
     return tuple(
@@ -218,18 +222,15 @@ def _attention(model: InductionModel, text: Windows, needles: Windows, places: _
     shape = (model.config.n_layers, model.config.n_heads)
     local, needle, first = np.zeros(shape), np.zeros(shape), np.zeros(shape, dtype=int)
 
-    def weighed(query: Tensor, key: Tensor, scale: float, slopes: Tensor | None) -> Tensor:
-        return probabilities(query, key, causal_bias(query.shape[2], slopes, query), scale)
-
     def on_text(layer, query, key, value, *, scale, slopes):
-        weights = weighed(query, key, scale, slopes)
+        weights = causal_weights(query, key, scale, slopes)
         index = torch.arange(query.shape[2])
         near = (index < sinks) | (index[:, None] - index < window)
         local[layer] = (weights * near).sum(-1)[:, :, len(index) // 2 :].double().mean((0, 2)).numpy()
         return weights @ value
 
     def on_needles(layer, query, key, value, *, scale, slopes):
-        weights = weighed(query, key, scale, slopes)
+        weights = causal_weights(query, key, scale, slopes)
         rows = weights[places.row, :, places.asked]  # (questions, heads, n)
         found = rows[np.arange(len(rows)), :, places.value]
         needle[layer] = found.double().mean(0).numpy()

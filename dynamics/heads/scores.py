@@ -92,11 +92,7 @@ def head_scores(
     Raises: ValueError for arguments outside their range, a prompt that the model is too short for, and for attention
         that is not the model's, or not returned.
     """
-    if prompts < 1:
-        raise ValueError(f"prompts must be at least 1, got {prompts}")
-    if repeats < 2:
-        raise ValueError(f"repeats must be at least 2, got {repeats}")
-    most = largest_k(model, repeats, excluded)
+    most = largest_k(model, prompts, repeats, excluded)
     if k is None:
         k = min(PAPER_K if returned_by(model) is None else USUAL // repeats, most)
     elif k * repeats > (longest(model) or k * repeats):
@@ -108,8 +104,12 @@ def head_scores(
     return HeadScores(*np.moveaxis(means, -1, 0))
 
 
-def largest_k(model: nn.Module | Returning, repeats: int, excluded: Collection[int]) -> int:
-    """Distinct tokens that `repeats` repetitions leave room for."""
+def largest_k(model: nn.Module | Returning, prompts: int, repeats: int, excluded: Collection[int]) -> int:
+    """Distinct tokens that `repeats` repetitions leave room for. Raises: ValueError for no prompt or no repetition."""
+    if prompts < 1:
+        raise ValueError(f"prompts must be at least 1, got {prompts}")
+    if repeats < 2:
+        raise ValueError(f"repeats must be at least 2, got {repeats}")
     drawn, positions = len(allowed_tokens(vocabulary(model), excluded)), longest(model)
     return drawn if positions is None else min(drawn, positions // repeats)
 

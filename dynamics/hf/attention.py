@@ -174,12 +174,10 @@ def _bloom_forward(module: nn.Module, function: AttentionFunction, slopes: _Slop
     def forward(hidden_states, residual, alibi=None, attention_mask=None, layer_past=None, **more):
         versions.without_cache(more)
         query, key, value = module._reshape(module.query_key_value(hidden_states))
-        if layer_past is not None:
-            key, value = layer_past.update(key, value, module.layer_idx)
-        _check(query, key, attention_mask, module.attention_dropout.p if module.training else 0.0)
         own = {"scale": module.inv_norm_factor, "slopes": slopes.like(query)} | pads.given
-        found = function(module.layer_idx, query, key, value, **own)
-        out = module.dense(found.transpose(1, 2).flatten(2))
+        dropout = module.attention_dropout.p
+        found = _attended(module, function, (query, key, value), layer_past, attention_mask, dropout, own)
+        out = module.dense(found)
         return F.dropout(out, module.hidden_dropout, module.training) + residual, None
 
     return forward
@@ -193,12 +191,10 @@ def _mpt_forward(module: nn.Module, function: AttentionFunction, slopes: _Slopes
             mixed = mixed.clamp(-module.clip_qkv, module.clip_qkv)
         query, key, value = (x.unflatten(2, (module.n_heads, -1)).transpose(1, 2) for x in mixed.chunk(3, dim=2))
         held = past_key_values if cache is None else cache  # the name since 5.24
-        if held is not None:
-            key, value = held.update(key, value, module.layer_idx)
-        _check(query, key, attention_mask, module.attn_dropout_p if module.training else 0.0)
         own = {"scale": module.softmax_scale, "slopes": slopes.like(query)} | pads.given
-        found = function(module.layer_idx, query, key, value, **own)
-        return module.out_proj(found.transpose(1, 2).flatten(2)), None
+        dropout = module.attn_dropout_p
+        found = _attended(module, function, (query, key, value), held, attention_mask, dropout, own)
+        return module.out_proj(found), None
 
     return forward
 
@@ -212,14 +208,29 @@ def _falcon_forward(module: nn.Module, function: AttentionFunction, slopes: _Slo
         else:
             query, key = _with_bias(query, key, alibi, attention_mask)
             attention_mask = None
-        if layer_past is not None:
-            key, value = layer_past.update(key, value, module.layer_idx)
-        _check(query, key, attention_mask, module.attention_dropout.p if module.training else 0.0)
         own = {"scale": module.inv_norm_factor, "slopes": None} | pads.given
-        found = function(module.layer_idx, query, key, value, **own)
-        return module.dense(found.transpose(1, 2).flatten(2)), None
+        dropout = module.attention_dropout.p
+        found = _attended(module, function, (query, key, value), layer_past, attention_mask, dropout, own)
+        return module.dense(found), None
 
     return forward
+
+
+def _attended(
+    module: nn.Module,
+    function: AttentionFunction,
+    new: tuple[Tensor, Tensor, Tensor],
+    cache: Any,
+    attention_mask: Tensor | None,
+    dropout: float,
+    own: dict[str, Any],
+) -> Tensor:
+    """What the function gives for the new queries, keys and values, (batch, new, width), once a cache has them."""
+    query, key, value = new
+    if cache is not None:
+        key, value = cache.update(key, value, module.layer_idx)
+    _check(query, key, attention_mask, dropout if module.training else 0.0)
+    return function(module.layer_idx, query, key, value, **own).transpose(1, 2).flatten(2)
 
 
 def _falcon_projected(module: nn.Module, hidden: Tensor) -> tuple[Tensor, Tensor, Tensor]:

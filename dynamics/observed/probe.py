@@ -47,11 +47,7 @@ def make_probe(
         default 32, or what the model's positions and vocabulary allow. A probe costs what its tokens cost.
     Raises: ValueError as they do.
     """
-    if prompts < 1:
-        raise ValueError(f"prompts must be at least 1, got {prompts}")
-    if repeats < 2:
-        raise ValueError(f"repeats must be at least 2, got {repeats}")
-    most = largest_k(model, repeats, excluded)
+    most = largest_k(model, prompts, repeats, excluded)
     k = min(USUAL_K, most) if k is None else k
     if not 3 <= k <= most:
         raise ValueError(f"k must be in 3..{most}, what positions and tokens leave to {repeats} repeats, got {k}")

@@ -27,6 +27,11 @@ def causal_bias(n_tokens: int, slopes: Tensor | None, like: Tensor) -> Tensor:
     return bias.masked_fill(distance < 0, -torch.inf)
 
 
+def causal_weights(query: Tensor, key: Tensor, scale: float, slopes: Tensor | None) -> Tensor:
+    """Each token's attention to those up to itself, (batch, heads, n, n)."""
+    return probabilities(query, key, causal_bias(query.shape[2], slopes, query), scale)
+
+
 def masked(dropped: Callable[[int, Tensor, int], Tensor]) -> AttentionFunction:
     """Attention that does not see what it drops.
 

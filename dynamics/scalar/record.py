@@ -34,6 +34,11 @@ class ScalarTraining(Strict):
             raise ValueError(f"interior positions need n_tokens >= 4, got {self.n_tokens}")
         return self
 
+    @property
+    def position(self) -> Literal["mean"] | None:
+        """The law as a position of `theory.landscape`."""
+        return None if self.law == "interior" else "mean"
+
 
 class LearningTimes(Strict):
     """times, one a run: when the closed-form loss at the trained scalars first was at the level (None: never).

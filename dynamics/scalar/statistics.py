@@ -17,7 +17,7 @@ DRAWS, FINE_DRAWS = 4000, 20_000
 SIMULTANEOUS = 1 - 0.05 / 9  # nine lengths and starts are trained: all nine intervals hold together with 95 %
 
 
-def _interval(value: float, draws: Array, confidence: float) -> Estimate:
+def _interval(value: float, draws: Array, confidence: float = 0.95) -> Estimate:
     low, high = np.quantile(draws, [(1 - confidence) / 2, (1 + confidence) / 2])
     return Estimate(float(value), float(low), float(high))
 
@@ -63,24 +63,18 @@ def shift_along(direction: Array) -> Callable[[Array], Array]:
     return lambda deviation: (deviation @ unit).mean(axis=-1)
 
 
-def estimate(values: Array, statistic: Callable[[Array], Array], confidence: float = 0.95, seed: int = 0) -> Estimate:
+def estimate(values: Array, statistic: Callable[[Array], Array], confidence: float = 0.95) -> Estimate:
     """A statistic of (runs, 4) deviations and its interval."""
-    draws = statistic(_resampled(values, np.random.default_rng(seed)))
+    draws = statistic(_resampled(values, np.random.default_rng(0)))
     return _interval(float(statistic(values)), draws, confidence)
 
 
-def exponent(
-    widths: Sequence[int],
-    samples: Sequence[Array],
-    statistic: Callable[[Array], Array],
-    confidence: float = 0.95,
-    seed: int = 0,
-) -> Estimate:
+def exponent(widths: Sequence[int], samples: Sequence[Array], statistic: Callable[[Array], Array]) -> Estimate:
     """Least-squares slope of log |statistic| in log width; runs are resampled at each width by itself."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     found = np.array([statistic(values) for values in samples])
     draws = np.stack([statistic(_resampled(values, rng)) for values in samples])
     place = np.log(np.asarray(widths, dtype=np.float64))
     place -= place.mean()
     slopes = place @ np.log(np.abs(np.column_stack([found, draws]))) / (place @ place)
-    return _interval(slopes[0], slopes[1:], confidence)
+    return _interval(slopes[0], slopes[1:])

@@ -104,8 +104,7 @@ def first_passage(times: Array, loss: Array, level: float = LEVEL) -> Array:
 def learning_times(training: ScalarTraining) -> LearningTimes:
     """Train, and read the closed-form loss at the trained scalars under the same law of the position."""
     runs = train_scalars(training)
-    position = None if training.law == "interior" else "mean"
-    loss = landscape.loss(*np.moveaxis(runs.theta, -1, 0), training.n_tokens, position)
+    loss = landscape.loss(*np.moveaxis(runs.theta, -1, 0), training.n_tokens, training.position)
     path = np.median(loss, axis=1)
     drawn = _drawn(path)
     return LearningTimes(
@@ -141,14 +140,12 @@ def _short(value: float) -> float:
 def flow_end(training: ScalarTraining) -> Array:
     """The scalars (4,) of the flow at d = infinity after all steps."""
     end = training.rate * training.steps
-    position = None if training.law == "interior" else "mean"
-    return gradient_flow([training.start], training.n_tokens, end, times=[end], position=position).theta[-1, 0]
+    return gradient_flow([training.start], training.n_tokens, end, times=[end], position=training.position).theta[-1, 0]
 
 
 def step_lag(training: ScalarTraining) -> Array:
     """Gradient descent at d = infinity with the same rate and steps, less the flow: the error (4,) of the steps."""
-    position = None if training.law == "interior" else "mean"
-    found = descend([training.start], training.n_tokens, training.steps, training.rate, position=position)
+    found = descend([training.start], training.n_tokens, training.steps, training.rate, position=training.position)
     return found.theta[-1, 0] - flow_end(training)
 
 

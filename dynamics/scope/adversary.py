@@ -84,18 +84,18 @@ def heaviest_masses(
     return _contexts(stack, targets, [list(range(w - 1, 0, -1)) for w in windows], starts, steps, seed)
 
 
-def largest_ranges(stack: Heads, starts: int = 24, steps: int = 600, seed: int = 0) -> Tensor:
+def largest_ranges(stack: Heads, starts: int = 24, steps: int = 600) -> Tensor:
     """Largest difference of two logits of one query found for each head, (heads,)."""
-    return climb(stack, lambda of: of.top - of.low, starts, steps, seed)[0]
+    return climb(stack, lambda of: of.top - of.low, starts, steps)[0]
 
 
-def largest_gaps(stack: Heads, starts: int = 24, steps: int = 600, seed: int = 0) -> Tensor:
+def largest_gaps(stack: Heads, starts: int = 24, steps: int = 600) -> Tensor:
     """Largest excess of a logit over the one of the query's own key found for each head, (heads,)."""
-    return climb(stack, lambda of: of.top - of.own, starts, steps, seed)[0]
+    return climb(stack, lambda of: of.top - of.own, starts, steps)[0]
 
 
 def climb(
-    stack: Heads, gain: Gain, starts: int, steps: int, seed: int, tolerance: float = 1e-14
+    stack: Heads, gain: Gain, starts: int, steps: int, seed: int = 0, tolerance: float = 1e-14
 ) -> tuple[Tensor, Tensor]:
     """The largest gain found over query states, (heads,), and the raw queries (heads, stack.width) that have it."""
     generator = torch.Generator().manual_seed(seed)
@@ -121,8 +121,10 @@ def _contexts(
     stack: Heads, targets: Sequence[Sequence[int]], others: Sequence[Sequence[int]], starts: int, steps: int, seed: int
 ) -> list[Context]:
     """Contexts whose query attends most to the target distances, against the others and itself at distance 0."""
-    wanted = torch.stack([_log_decay(stack.slope[i], at) for i, at in enumerate(targets)])[:, None]
-    unwanted = torch.stack([_log_decay(stack.slope[i], at) for i, at in enumerate(others)])[:, None]
+    wanted, unwanted = (
+        torch.stack([_log_decay(*pair) for pair in zip(stack.slope, places, strict=True)])[:, None]
+        for places in (targets, others)
+    )
 
     def gain(of: Logits) -> Tensor:
         return wanted + of.top - torch.logaddexp(of.own, unwanted + of.low)

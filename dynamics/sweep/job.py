@@ -20,8 +20,8 @@ from dynamics.training.collector import frozen_heap
 from dynamics.training.evaluation import as_tensors, evaluate
 from dynamics.training.folder import metrics
 from dynamics.training.interrupt import deferred_interrupt
-from dynamics.training.loop import choose_device, device_name, learning_rate, make_optimizer, train_step
-from dynamics.training.state import History, StateKeeper, load_state
+from dynamics.training.loop import choose_device, device_name, make_optimizer, set_rate, train_step
+from dynamics.training.state import History, StateKeeper
 
 RESULTS, STATES, WEIGHTS = "results", "states", "weights"
 
@@ -80,15 +80,13 @@ def _train(job: Job, measure: Measure, place: Place, state: Path, asked) -> tupl
     training, config, device = job.training, job.config, choose_device(place.device)
     model = build(config, torch.Generator().manual_seed(training.seed)).to(device)
     optimizer = make_optimizer(model, training)
-    history: History = {"step": [], "accuracy": [], "loss": [], "done": []}
-    if state.exists():
-        history = load_state(state, model, optimizer, training, history, measure.steps(training.steps))
-    heldout, keeper = heldout_rows(training, config.vocab), StateKeeper(state, measure.save_every)
+    heldout = heldout_rows(training, config.vocab)
+    keeper = StateKeeper(state, measure.save_every, model, optimizer, training)
+    history = keeper.resumed({"step": [], "accuracy": [], "loss": [], "done": []}, measure.steps(training.steps))
     for step in range(len(history["done"]), training.steps):
         if history["accuracy"] and measure.done(history["accuracy"][-1]):
             break
-        for group in optimizer.param_groups:
-            group["lr"] = learning_rate(training, step)
+        set_rate(optimizer, training, step)
         batch = training_batch(training, config.vocab, step)
         with torch.autocast(device.type, torch.bfloat16, enabled=place.precision == "bfloat16"):
             loss, _ = train_step(model, optimizer, as_tensors(batch, device), training.clip)
@@ -97,9 +95,7 @@ def _train(job: Job, measure: Measure, place: Place, state: Path, asked) -> tupl
             score = evaluate(model, heldout)
             for name, value in (("step", step + 1), ("accuracy", score.accuracy), ("loss", score.loss)):
                 history[name].append(float(value))
-        keeper.keep(step + 1, asked.is_set(), model, optimizer, training, history)
-        if asked.is_set():
-            raise KeyboardInterrupt
+        keeper.keep(step + 1, asked, history)
     return model, history
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from pydantic import Field
 
 from dynamics.files.manifest import Count, Several
-from dynamics.tasks.task import FIRST_TOKEN, Batch, Task
+from dynamics.tasks.task import FIRST_TOKEN, Batch, Task, check_batch
 
 NOWHERE = 1
 
@@ -100,8 +100,7 @@ def _letters(rng: np.random.Generator, batch: int, symbols: int, n: int) -> np.n
 
 
 def _check(batch: int, symbols: int, length: int, hops: int, least: int) -> None:
-    if batch < 1:
-        raise ValueError(f"batch must be at least 1, got {batch}")
+    check_batch(batch)
     if symbols < 3:
         raise ValueError(f"symbols must be at least 3 (two letters only alternate), got {symbols}")
     if length < 2:

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from dynamics.tasks.task import FIRST_TOKEN, Batch, Task
+from dynamics.tasks.task import FIRST_TOKEN, Batch, Task, check_batch
 
 
 class Induction(Task):
@@ -87,8 +87,7 @@ def induction_batch(rng: np.random.Generator, batch: int, vocab: int = 8000, poo
     Returns: a Batch of rows x_1 .. x_{T+1} whose answer is x_{i+1}; the paper's i is its position.
     Raises: ValueError for a value outside these ranges.
     """
-    if batch < 1:
-        raise ValueError(f"batch must be at least 1, got {batch}")
+    check_batch(batch)
     _check_pool(pool)
     if pool > vocab - FIRST_TOKEN:
         raise ValueError(f"pool must be at most vocab - {FIRST_TOKEN} = {vocab - FIRST_TOKEN}, got {pool}")

@@ -11,7 +11,7 @@ import numpy as np
 
 from dynamics.files.manifest import Positive, Several
 from dynamics.tasks.induction import make_distinct
-from dynamics.tasks.task import FIRST_TOKEN, Batch, Task
+from dynamics.tasks.task import FIRST_TOKEN, Batch, Task, check_batch
 
 POWER = 0.01
 
@@ -83,8 +83,7 @@ def _slots(rng: np.random.Generator, batch: int, count: int, space: int, power: 
 
 
 def _check(batch: int, vocab: int, pairs: int, length: int, power: float) -> None:
-    if batch < 1:
-        raise ValueError(f"batch must be at least 1, got {batch}")
+    check_batch(batch)
     room = (vocab - FIRST_TOKEN) // 2
     if not 1 <= pairs <= room:
         raise ValueError(f"pairs must be in 1..{room}, the keys of a vocabulary of {vocab}, got {pairs}")

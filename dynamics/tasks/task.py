@@ -63,6 +63,12 @@ class Task(Strict):
                 raise ValueError(f"{self.name}: tokens must be in 0..{vocab - 1}, got {token}")
 
 
+def check_batch(batch: int) -> None:
+    """Raises: ValueError for a batch of no rows."""
+    if batch < 1:
+        raise ValueError(f"batch must be at least 1, got {batch}")
+
+
 def task_class(name: str) -> type[Task]:
     """The class of a task. Raises: ValueError, one line: nothing, or no class of tasks, is registered by that name."""
     found = registered.named(registered.TASKS, name)

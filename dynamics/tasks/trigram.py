@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from dynamics.files.manifest import Positive, Several
-from dynamics.tasks.task import FIRST_TOKEN, Batch, Task
+from dynamics.tasks.task import FIRST_TOKEN, Batch, Task, check_batch
 
 
 class Trigram(Task):
@@ -62,8 +62,7 @@ def trigram_batch(rng: np.random.Generator, batch: int, vocab: int, table: Table
     Args: table, as from trigram_table with the same vocab. Returns: a Batch whose position is -1 everywhere, for the
     answer is read off no token of the row. Raises: ValueError for batch < 1 or length < 2.
     """
-    if batch < 1:
-        raise ValueError(f"batch must be at least 1, got {batch}")
+    check_batch(batch)
     if length < 2:
         raise ValueError(f"length must be at least 2 (a pair), got {length}")
     drawn = rng.integers(len(table.first), size=batch)

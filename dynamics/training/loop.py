@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -65,7 +66,9 @@ def train(
     history: History = {"accuracy": [], "loss": []}
     if resume:
         history = load_state(state, model, optimizer, training, history)
-    seconds = _run(model, optimizer, training, history, StateKeeper(state, save_every), progress, each)
+    keeper = StateKeeper(state, save_every, model, optimizer, training)
+    step = partial(_step, model, optimizer, training, each)
+    seconds = run_steps(step, optimizer, training, history, keeper, progress)
     heldout = evaluate(model.eval(), heldout_rows(training, config.vocab))
     return TrainResult(model, history, heldout, seconds, torch.get_num_threads(), device_name(model.embedding.device))
 
@@ -86,11 +89,22 @@ def train_step(
     """
     tokens, query_index, target = rows
     loss, accuracy = linear_cross_entropy(model.features(tokens, query_index), model.unembedding, target)
+    descend(model, optimizer, loss, clip)
+    return loss.item(), accuracy.item()
+
+
+def descend(model: InductionModel, optimizer: torch.optim.Optimizer, loss: Tensor, clip: float) -> None:
+    """Take one step down the loss, its gradient clipped to this norm."""
     optimizer.zero_grad(set_to_none=True)
     loss.backward()
     nn.utils.clip_grad_norm_(model.parameters(), clip)
     optimizer.step()
-    return loss.item(), accuracy.item()
+
+
+def set_rate(optimizer: torch.optim.Optimizer, training: TrainConfig, step: int) -> None:
+    """Give the optimizer the learning rate of a step."""
+    for group in optimizer.param_groups:
+        group["lr"] = learning_rate(training, step)
 
 
 def make_optimizer(model: InductionModel, training: TrainConfig) -> torch.optim.AdamW:
@@ -140,34 +154,41 @@ def _start(
     return model, make_optimizer(model, training)
 
 
-def _run(
-    model: InductionModel,
+def _step(
+    model: InductionModel, optimizer: torch.optim.AdamW, training: TrainConfig, each: Each | None, number: int
+) -> dict[str, float]:
+    if each is not None:
+        each(number, model)
+    batch = as_tensors(training_batch(training, model.config.vocab, number), model.embedding.device)
+    loss, accuracy = train_step(model, optimizer, batch, training.clip)
+    if each is not None and number + 1 == training.steps:
+        each(training.steps, model)
+    return {"accuracy": accuracy, "loss": loss}
+
+
+def run_steps(
+    step: Callable[[int], dict[str, float]],
     optimizer: torch.optim.AdamW,
     training: TrainConfig,
     history: History,
     keeper: StateKeeper,
     progress: bool,
-    each: Each | None,
 ) -> float:
-    first, start, vocab = len(history["loss"]), time.perf_counter(), model.config.vocab
+    """Take the steps that the history has not, each at its learning rate; what they return goes into the history.
+
+    Args: keeper, of the state; progress, whether a bar is wanted elsewhere than on a terminal.
+    Returns: seconds. Raises: KeyboardInterrupt on Ctrl-C, with the state saved.
+    """
+    first, start = len(next(iter(history.values()))), time.perf_counter()
     bar = tqdm(total=training.steps, initial=first, disable=None if progress else True, unit="step", mininterval=0.5)
     with frozen_heap(), deferred_interrupt() as asked, bar:
-        for step in range(first, training.steps):
-            if each is not None:
-                each(step, model)
-            for group in optimizer.param_groups:
-                group["lr"] = learning_rate(training, step)
-            batch = training_batch(training, vocab, step)
-            values = train_step(model, optimizer, as_tensors(batch, model.embedding.device), training.clip)
-            for name, value in zip(("loss", "accuracy"), values, strict=True):
+        for number in range(first, training.steps):
+            set_rate(optimizer, training, number)
+            values = step(number)
+            for name, value in values.items():
                 history[name].append(value)
             bar.update()
-            bar.set_postfix(loss=f"{values[0]:.3f}", accuracy=f"{values[1]:.3f}", refresh=False)
+            bar.set_postfix({name: f"{value:.3f}" for name, value in values.items()}, refresh=False)
             # The last step too: an interruption while the result is scored or written then costs nothing.
-            last = step + 1 == training.steps
-            if last and each is not None:
-                each(training.steps, model)
-            keeper.keep(step + 1, asked.is_set() or last, model, optimizer, training, history)
-            if asked.is_set():
-                raise KeyboardInterrupt
+            keeper.keep(number + 1, asked, history, last=number + 1 == training.steps)
     return time.perf_counter() - start

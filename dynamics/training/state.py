@@ -9,6 +9,7 @@ import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import safetensors.torch
@@ -36,28 +37,34 @@ COST = 0.05  # share of a run's time that writing states for the clock's sake ma
 class StateKeeper:
     """Writes the state of a run every so many steps, and earlier if a kill would lose too much time."""
 
-    def __init__(self, path: Path | None, every: int):
-        """Args: path, None to write none; every, steps between states."""
-        self._path, self._every = path, every
-        self._start = self._saved = time.monotonic()
-        self._cost = 0.0
-
-    def keep(
+    def __init__(
         self,
-        done: int,
-        now: bool,
+        path: Path | None,
+        every: int,
         model: InductionModel,
         optimizer: torch.optim.AdamW,
         training: TrainConfig,
-        history: History,
-    ) -> None:
-        """Write the state after `done` steps if it is due, or `now`."""
-        if self._path is None or not (now or done % self._every == 0 or self._late()):
-            return
-        before = time.monotonic()
-        save_state(self._path, model, optimizer, training, history)
-        self._saved = time.monotonic()
-        self._cost = self._saved - before
+    ):
+        """Args: path, None to write none; every, steps between states; the others: as `save_state`."""
+        self._path, self._every, self._run = path, every, (model, optimizer, training)
+        self._start = self._saved = time.monotonic()
+        self._cost = 0.0
+
+    def resumed(self, empty: History, scored: Sequence[int] = ()) -> History:
+        """As `load_state` where there is a state, else the empty history."""
+        there = self._path is not None and self._path.exists()
+        return load_state(self._path, *self._run, empty, scored) if there else empty
+
+    def keep(self, done: int, asked: Event, history: History, last: bool = False) -> None:
+        """Write the state after `done` steps if it is due, the last one, or asked for by Ctrl-C, which then ends it."""
+        due = asked.is_set() or last or done % self._every == 0 or self._late()
+        if self._path is not None and due:
+            before = time.monotonic()
+            save_state(self._path, *self._run, history)
+            self._saved = time.monotonic()
+            self._cost = self._saved - before
+        if asked.is_set():
+            raise KeyboardInterrupt
 
     def _late(self) -> bool:
         now = time.monotonic()

@@ -1,25 +1,24 @@
 """Train a small model on the next byte of text that hides needles; a resumed run equals an uninterrupted one."""
 
-import time
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional as F
-from tqdm import tqdm
 
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
 from dynamics.tasks.corpus import Corpus
 from dynamics.tasks.needles import ANSWER, TEXT, VOCAB, Windows, training_windows
-from dynamics.training.collector import frozen_heap
 from dynamics.training.evaluation import training_rng
-from dynamics.training.interrupt import deferred_interrupt
-from dynamics.training.loop import choose_device, device_name, learning_rate, make_optimizer, refuse_global
-from dynamics.training.state import STATE, History, StateKeeper, load_state
+from dynamics.training.loop import choose_device, descend, device_name, make_optimizer, refuse_global, run_steps
+from dynamics.training.state import STATE, History, StateKeeper
 from dynamics.training.text_settings import TextTraining
+
+SAVE_EVERY = 50
 
 
 class TextResult(NamedTuple):
@@ -39,7 +38,6 @@ def train_text(
     *,
     out: str | Path | None = None,
     device: str = "auto",
-    save_every: int = 50,
     progress: bool = True,
 ) -> TextResult:
     """Train on the corpus; with `out`, keep the state there and continue from one that is already there.
@@ -54,10 +52,10 @@ def train_text(
         raise ValueError(f"the text is {corpus.sha256[:12]}.., the settings are for {training.corpus[:12]}..")
     model = InductionModel(config, torch.Generator().manual_seed(training.seed)).to(choose_device(device)).train()
     optimizer = make_optimizer(model, training)
-    state, history = None if out is None else Path(out) / STATE, {"answer": [], "text": []}
-    if state is not None and state.exists():
-        history = load_state(state, model, optimizer, training, history)
-    seconds = _run(model, optimizer, training, corpus, history, StateKeeper(state, save_every), progress)
+    keeper = StateKeeper(None if out is None else Path(out) / STATE, SAVE_EVERY, model, optimizer, training)
+    history = keeper.resumed({"answer": [], "text": []})
+    step = partial(_step, model, optimizer, training, corpus.training)
+    seconds = run_steps(step, optimizer, training, history, keeper, progress)
     return TextResult(model.eval(), history, seconds, torch.get_num_threads(), device_name(model.embedding.device))
 
 
@@ -69,44 +67,14 @@ def text_losses(model: InductionModel, windows: Windows) -> tuple[Tensor, Tensor
     return losses, logits.argmax(-1) == target, kind[:, 1:]
 
 
-def _run(
-    model: InductionModel,
-    optimizer: torch.optim.AdamW,
-    training: TextTraining,
-    corpus: Corpus,
-    history: History,
-    keeper: StateKeeper,
-    progress: bool,
-) -> float:
-    first, start = len(history["text"]), time.perf_counter()
-    bar = tqdm(total=training.steps, initial=first, disable=None if progress else True, unit="step", mininterval=0.5)
-    with frozen_heap(), deferred_interrupt() as asked, bar:
-        for step in range(first, training.steps):
-            for group in optimizer.param_groups:
-                group["lr"] = learning_rate(training, step)
-            text, answer = _step(model, optimizer, training, corpus.training, step)
-            history["text"].append(text)
-            history["answer"].append(answer)
-            bar.update()
-            bar.set_postfix(text=f"{text:.3f}", answer=f"{answer:.3f}", refresh=False)
-            last = step + 1 == training.steps
-            keeper.keep(step + 1, asked.is_set() or last, model, optimizer, training, history)
-            if asked.is_set():
-                raise KeyboardInterrupt
-    return time.perf_counter() - start
-
-
 def _step(
     model: InductionModel, optimizer: torch.optim.AdamW, training: TextTraining, text: np.ndarray, step: int
-) -> tuple[float, float]:
+) -> dict[str, float]:
     length = training.length_at(step)
     rng, rows = training_rng(training.seed, step), training.tokens // length
     windows = training_windows(rng, text, rows, length, training.needle_share, training.spacing)
     losses, _, kind = text_losses(model, windows)
     # A batch without needles has no answers: their mean is then an empty sum, 0.
     means = [losses[kind == wanted].sum() / (kind == wanted).sum().clamp(min=1) for wanted in (TEXT, ANSWER)]
-    optimizer.zero_grad(set_to_none=True)
-    (means[0] + training.needle_weight * means[1]).backward()
-    nn.utils.clip_grad_norm_(model.parameters(), training.clip)
-    optimizer.step()
-    return means[0].item(), means[1].item()
+    descend(model, optimizer, means[0] + training.needle_weight * means[1], training.clip)
+    return {"answer": means[1].item(), "text": means[0].item()}

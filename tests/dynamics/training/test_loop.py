@@ -167,6 +167,18 @@ def test_learning_rate_warms_up_and_decays_to_its_floor():
     assert learning_rate(training.model_copy(update={"warmup": 0}), 0) == 1.0
 
 
+def test_each_step_is_taken_at_its_rate(monkeypatch):
+    rates, plain = [], module.train_step
+
+    def stepping(model, optimizer, *rest):
+        rates.append(optimizer.param_groups[0]["lr"])
+        return plain(model, optimizer, *rest)
+
+    monkeypatch.setattr(module, "train_step", stepping)
+    run()
+    assert rates == [learning_rate(TRAINING, step) for step in range(TRAINING.steps)]
+
+
 def test_evaluation_does_not_depend_on_the_chunk(whole):
     model, batch = whole[0].model, heldout_batch(0, 64, 64, 20)
     whole, cut = evaluate(model, batch), evaluate(model, batch, chunk=7)
