@@ -14,7 +14,7 @@ from dynamics.weights.reader import open_checkpoint
 from scripts.figures.heads.scope_map import Data, draw
 from tests.dynamics.hf import models
 from tests.dynamics.weights import checkpoint_files as files
-from tests.dynamics.weights.test_layouts import M1, M1_SHAPES
+from tests.dynamics.weights.test_layouts import M1, m1_convolutions
 from tests.scripts.commands import loaded, read, told
 
 KV_SHIFT = SHIPPED / "kv-shift"
@@ -84,7 +84,7 @@ def test_models_with_a_shift_show_its_coefficients(done):
 
 
 def test_layers_with_other_heads_and_a_window_are_read_and_drawn(tmp_path, done):
-    raw = files.random_tensors(M1_SHAPES)
+    raw = files.random_tensors(files.baichuan_shapes(M1, [16, 16, 16]) | m1_convolutions())
     model = files.write(tmp_path / "m1", M1, raw)
     printed = done("scope", model, "--eps", "0.1", "--context", "50", "--figure", tmp_path / "x")
     assert "heads masked" in printed and "heads unknown" in printed
