@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import chisquare
 
 from dynamics.tasks import igsm_problem
 from dynamics.tasks.igsm import IGSM
@@ -16,8 +15,8 @@ from dynamics.tasks.igsm_graph import Parameter, template
 from dynamics.tasks.igsm_problem import draw_problem
 from dynamics.tasks.igsm_text import decoded, encoded, longest_solution, problem_words, solution_words, vocabulary
 from tests.dynamics.tasks.igsm_by_text import needed, parts, sentences, value
+from tests.dynamics.tasks.test_task import fits
 
-RARE = 1e-4  # as in test_tasks
 SMALL = IGSM(modulus=5, layers=2, items=2, names=3, edges=4, operations=6, least=4)
 
 
@@ -116,13 +115,14 @@ def test_answers_are_uniform():
     task = IGSM(modulus=5, operations=6, least=3, part="any", items=2, edges=6)
     rng = np.random.default_rng(0)
     counts = np.bincount([task.problem(rng).answer for _ in range(600)], minlength=5)
-    assert chisquare(counts).pvalue > RARE
+    fits(counts)
 
 
 def test_operations_are_uniform():
     rng = np.random.default_rng(1)
     counts = Counter(len(SMALL.problem(rng).letters) for _ in range(300))
-    assert counts.keys() == {4, 5, 6} and chisquare(list(counts.values())).pvalue > RARE
+    assert counts.keys() == {4, 5, 6}
+    fits(list(counts.values()))
 
 
 @pytest.mark.parametrize("scored", ["answer", "direct"])
