@@ -20,10 +20,10 @@ def entry(training=TRAINING, stack=1, **changes) -> Entry:
     return Entry(config=config, training=training, stack=stack)
 
 
-def comparison(variant, baseline, least=4, most=6, **more) -> Comparison:
+def comparison(variant, baseline, least=4, most=6) -> Comparison:
     rule = Rule(
         metric="loss", lower_is_better=True, smallest=0.005, error=0.3, share=0.3, least=least, most=most,
-        method="gaussian", **more,
+        method="gaussian",
     )  # fmt: skip
     return Comparison(variant=variant, baseline=baseline, rule=rule)
 

@@ -28,7 +28,7 @@ def whole(tmp_path_factory):
     return contents(folder)
 
 
-def test_an_arena_leaves_its_plan_and_a_result_a_run(whole, tmp_path):
+def test_an_arena_leaves_its_plan_and_a_result_a_run(whole):
     seeds = {int(name.partition("seed-")[2].removesuffix(".json")) for name in whole if "seed-" in name}
     assert seeds in ({0, 1, 2}, {0, 1, 2, 3})
     names = [f"results/{entry}.seed-{seed}.json" for entry in ("kv", "vanilla") for seed in sorted(seeds)]

@@ -21,8 +21,8 @@ from tests.dynamics.folders import check_kills, contents, filled
 from tests.dynamics.refusal import refused
 
 
-def solve(folder, wanted=None, **options):
-    return run_plan(wanted or tiny(), folder, **{"n_jobs": 1, "progress": False} | options)
+def solve(folder):
+    return run_plan(tiny(), folder, n_jobs=1, progress=False)
 
 
 @pytest.fixture(scope="module")

@@ -52,13 +52,13 @@ def gap(left, right):
     return max((value - other[name]).abs().max().item() for name, value in left.state_dict().items())
 
 
-def check_equal(config, trainings, most=1e-10, **options):
+def check_equal(config, trainings, **options):
     results = train_ensemble(config, trainings, device="cpu", dtype=torch.float64, progress=False, **options)
     for result, training in zip(results, trainings, strict=True):
         model, curve = alone(config, training)
-        assert gap(result.model, model) <= most
-        assert result.history["loss"] == pytest.approx([loss for loss, _ in curve], abs=most)
-        assert result.history["accuracy"] == pytest.approx([accuracy for _, accuracy in curve], abs=most)
+        assert gap(result.model, model) <= 1e-10
+        assert result.history["loss"] == pytest.approx([loss for loss, _ in curve], abs=1e-10)
+        assert result.history["accuracy"] == pytest.approx([accuracy for _, accuracy in curve], abs=1e-10)
 
 
 @pytest.mark.parametrize(
