@@ -11,7 +11,7 @@ from tests.dynamics.model.variants import named
 TRAINING = PackedTraining(
     corpus=standard_library().sha256, steps=6, rows=2, length=12, heldout_rows=4, scores=3, warmup=2
 )
-SHORT = TRAINING.model_copy(update={"steps": 2, "rows": 1, "length": 8, "heldout_rows": 1, "scores": 1})
+SHORT = TRAINING.but(steps=2, rows=1, length=8, heldout_rows=1, scores=1)
 MODELS = {"vanilla": {"shift": "none"}, "kv": {}, "resformer": {"shift": "none", "values": Residual()}}
 
 

@@ -73,7 +73,7 @@ def test_seeds_are_added_to_open_comparisons_alone():
 
 def test_a_model_that_diverged_counts_as_guessing(whole, tmp_path):
     found = results(filled(tmp_path / "a", whole), TINY)
-    broken = {name: one.model_copy(update={"loss": [[None]]}) if "kv" in name else one for name, one in found.items()}
+    broken = {name: one.but(loss=[[None]]) if "kv" in name else one for name, one in found.items()}
     ends = losses(TINY, broken)
     assert set(ends["kv"]) == {np.log(128)}
     (one,) = TINY.comparisons.values()

@@ -60,7 +60,7 @@ def test_the_power_that_is_stated_is_what_is_simulated():
 
 
 def test_held_out_problems_are_of_so_many_operations_and_of_other_templates():
-    training = TRAINING.model_copy(update={"problems": 20})
+    training = TRAINING.but(problems=20)
     for operations in training.tested:
         found = heldout(training, operations)
         assert {each.graph.operations(each.question) for each in found} == {operations}
@@ -82,8 +82,8 @@ def test_a_folder_holds_its_plan_and_a_result_a_run(whole, tmp_path, monkeypatch
 
 
 def test_a_model_learns(tmp_path):
-    longer = TRAINING.model_copy(update={"steps": 40, "rows": 2, "learning_rate": 2e-2, "tested": (3,)})
-    run = tiny().run(VARIANT, 0).model_copy(update={"training": longer})
+    longer = TRAINING.but(steps=40, rows=2, learning_rate=2e-2, tested=(3,))
+    run = tiny().run(VARIANT, 0).but(training=longer)
     loss = module.train(run, tmp_path / "r.json", tmp_path / "s", Place()).solved.loss
     assert loss[-1] < loss[0] - 0.3
 

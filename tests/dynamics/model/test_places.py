@@ -104,6 +104,6 @@ def test_variants_have_the_setting_of_figure_1b_and_share_its_runs():
 def test_quick_preset_runs(tmp_path):
     preset = PRESETS["decoupling" + QUICK]
     few = {"steps": 2, "batch": 4, "heldout_rows": 8}
-    jobs = [job.model_copy(update={"training": job.training.model_copy(update=few)}) for job in preset.jobs(1)]
+    jobs = [job.but(training=job.training.but(**few)) for job in preset.jobs(1)]
     results = run_sweep(jobs, tmp_path, measure=preset.measure, backend="sequential", progress=False)
     assert [result.job.name for result in results] == [f"{variant}.seed-0" for variant in preset.variants]
