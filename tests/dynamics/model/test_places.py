@@ -10,8 +10,8 @@ from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel, build
 from dynamics.model.places import PlacedModel
 from dynamics.sweep.run import run_sweep
-from dynamics.training.checkpoint import save
 from dynamics.weights.own import layout
+from tests.dynamics.folders import saved
 from tests.dynamics.model.test_decoder import rows_of
 from tests.dynamics.refusal import refused
 
@@ -89,7 +89,7 @@ def test_other_readers_refuse_a_placed_model(tmp_path):
     with pytest.raises(ValueError, match="placed at 'fused' cannot be replaced"), replaced(model, full_attention):
         pass
     refused("not shown", model.attention_weights, rows_of(0), torch.tensor([1, 2, 3]))
-    save(tmp_path, model, seed=0, threads=1, device="cpu", training={}, metrics={})
+    saved(tmp_path, model)
     refused("placed at 'fused'", layout, tmp_path)
 
 
