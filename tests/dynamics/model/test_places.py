@@ -13,6 +13,7 @@ from dynamics.sweep.run import run_sweep
 from dynamics.weights.own import layout
 from tests.dynamics.folders import saved
 from tests.dynamics.model.test_decoder import rows_of
+from tests.dynamics.model.test_variants import close
 from tests.dynamics.refusal import refused
 
 PLACES = {
@@ -70,13 +71,12 @@ def logits_by_definition(model, tokens):
 def test_places_are_what_their_definitions_say(place):
     model, tokens = model_of(place, position="none"), rows_of(1)
     assert all(block.attention.beta is None for block in model.blocks)
-    torch.testing.assert_close(model(tokens), logits_by_definition(model, tokens), rtol=0, atol=1e-12)
+    close(model(tokens), logits_by_definition(model, tokens), 1e-12)
 
 
 def test_the_fixed_matrix_is_orthogonal_no_weight_and_a_function_of_the_seed():
     model, again, other = model_of("fused"), model_of("fused"), model_of("fused", seed=1)
-    identity = torch.eye(16, dtype=torch.double)
-    torch.testing.assert_close(model.rotation @ model.rotation.T, identity, rtol=0, atol=1e-6)
+    close(model.rotation @ model.rotation.T, torch.eye(16, dtype=torch.double), 1e-6)
     assert torch.equal(model.rotation, again.rotation) and not torch.equal(model.rotation, other.rotation)
     assert "rotation" not in dict(model.named_parameters()) and "rotation" not in model.state_dict()
 
