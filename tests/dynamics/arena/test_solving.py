@@ -127,8 +127,8 @@ def test_an_interrupted_run_goes_on_from_its_state_to_the_same_result(tmp_path, 
 
 
 def test_other_precision_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="train in float32, got bfloat16"):
-        module.train(tiny().run("vanilla", 0), tmp_path / "r", tmp_path / "s", Place(precision="bfloat16"))
+    run, place = tiny().run("vanilla", 0), Place(precision="bfloat16")
+    refused("train in float32, got bfloat16", module.train, run, tmp_path / "r", tmp_path / "s", place)
 
 
 COUNTS = {"kv-shift": [(2, 1), (2, 1), (1, 1), (2, 0)], "vanilla": [(0, 1)] * 4}

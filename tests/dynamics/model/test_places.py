@@ -86,8 +86,7 @@ def test_other_readers_refuse_a_placed_model(tmp_path):
     refused(r"place is 'fused' is made by dynamics\.model\.decoder\.build", InductionModel, model.config)
     refused("no cache", model, rows_of(0), caches=[])
     refused("takes no packed documents", model, rows_of(0), segment_ids=rows_of(0))
-    with pytest.raises(ValueError, match="placed at 'fused' cannot be replaced"), replaced(model, full_attention):
-        pass
+    refused("placed at 'fused' cannot be replaced", replaced(model, full_attention).__enter__)
     refused("not shown", model.attention_weights, rows_of(0), torch.tensor([1, 2, 3]))
     saved(tmp_path, model)
     refused("placed at 'fused'", layout, tmp_path)

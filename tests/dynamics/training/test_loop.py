@@ -153,8 +153,8 @@ def test_history_is_read_back_and_a_changed_one_refused(tmp_path, whole):
 
 
 def test_pool_larger_than_the_vocabulary_is_refused_before_anything_is_written(tmp_path):
-    with pytest.raises(ValueError, match="at most vocab - 11 = 53, got 54"):
-        train(CONFIG, TRAINING.with_task(pool=54), out=tmp_path / "new", progress=False)
+    training = TRAINING.with_task(pool=54)
+    refused("at most vocab - 11 = 53, got 54", train, CONFIG, training, out=tmp_path / "new", progress=False)
     assert not (tmp_path / "new").exists()
 
 

@@ -86,6 +86,6 @@ def test_planted_bytes_have_no_part_in_the_gradient(monkeypatch):
 
 
 def test_another_corpus_or_vocabulary_is_refused():
-    with pytest.raises(ValueError, match=r"the text is cccccccccccc\.\., the settings are for dddddddddddd"):
-        train_text(CONFIG, SETTINGS.but(corpus="d" * 64), CORPUS)
+    other = SETTINGS.but(corpus="d" * 64)
+    refused(r"is cccccccccccc\.\., the settings are for dddddddddddd", train_text, CONFIG, other, CORPUS)
     refused("vocab must be 160", train_text, CONFIG.but(vocab=100), SETTINGS, CORPUS)
