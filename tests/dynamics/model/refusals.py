@@ -99,6 +99,7 @@ TABLE = {
         "weights must be (4, window) with window in 1..4, got shape (3, 2)": (X, ONES[:3]),
         "weights must be (4, window) with window in 1..4, got shape (4, 5)": (X, torch.ones(4, 5)),
         "weights must be (4, window) with window in 1..4, got shape (4, 0)": (X, torch.ones(4, 0)),
+        "weights must be (4, window) with window in 1..4, got shape (4,)": (X, torch.ones(4)),
         "previous must be x's shape": (X, ONES, X[:1]),
         "segment_ids must have shape (2, 3)": (X, ONES, None, torch.zeros(2, 4)),
         "exclude each other": (X, ONES, X, PLACES),
@@ -168,6 +169,7 @@ TABLE = {
         "needs 2 layers, 4 heads, 2 key-value heads, got 2, 3, 4": {"n_heads": 3},
         "needs 2 layers, 4 heads, 2 key-value heads, got 2, 4, 1": {"n_kv_heads": 1},
         "ALiBi needs codes of dimension 16, one for each token, got 8": {"position": "alibi", "codes": 8},
+        "position: ": {"position": "sinus"},
     },
     two_word_model: {"no two-word model 'three words'; there are two tokens, ": "three words"},
 }
