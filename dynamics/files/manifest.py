@@ -33,6 +33,10 @@ class Strict(BaseModel):
                 raise ValueError(f"{type(self).__name__} has no field {name!r}")
         return super().model_copy(update=update, deep=deep)
 
+    def but(self, **changes: Any) -> Self:
+        """A copy with these values of its fields, as model_copy. Raises: ValueError for a field that there is not."""
+        return self.model_copy(update=changes)
+
     @classmethod
     def checked(cls, data: object, what: str | None = None) -> Self:
         """Validate data; a mistake becomes a ValueError of one plain line: what (or the class), field and value."""

@@ -37,7 +37,7 @@ class TrainConfig(Strict):
 
     def with_task(self, **changes: Any) -> "TrainConfig":
         """The same training on the same task with other settings. Raises: ValueError for a setting it does not have."""
-        return self.model_copy(update={"task": self.task.model_copy(update=changes)})
+        return self.but(task=self.task.but(**changes))
 
 
 # Which of the settings that once lay side by side in every record, whatever the task, each task read.

@@ -12,6 +12,7 @@ import torch
 
 from dynamics.observed.task import LOG
 from dynamics.training import collector
+from dynamics.training.checkpoint import save
 from tests.conftest import QUICK
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,6 +22,11 @@ def contents(folder):
     """The bytes of each file, but for the log of a training, which tells seconds."""
     files = [path for path in sorted(Path(folder).rglob("*")) if path.is_file() and path.name != LOG]
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def saved(folder, model):
+    """A model that nothing is told of."""
+    save(folder, model, seed=0, threads=1, device="cpu", training={}, metrics={})
 
 
 def filled(folder, files):

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 from dynamics.heads.found import find
 from dynamics.heads.kinds import KINDS
-from dynamics.training.checkpoint import save
+from tests.dynamics.folders import saved
 from tests.dynamics.heads.planted import planted
 from tests.dynamics.hf import models, undeclared
 from tests.scripts.commands import read
@@ -17,7 +17,7 @@ def here(here):
     """A folder with two models of ours, one of them with planted heads, and two of transformers."""
     for name, loud in (("planted", 6.0), ("idle", 0.0)):
         model = planted({(1, 1): "shift"}, loud=loud, n_kv_heads=2)
-        save(here / name, model, seed=0, threads=1, device="cpu", training={}, metrics={})
+        saved(here / name, model)
     models.model("bert", dtype=None).save_pretrained(here / "bert")
     (here / "ids").write_text("1 2 3 4 5 6 7 " * 9)
     return here

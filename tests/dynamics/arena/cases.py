@@ -11,7 +11,7 @@ from tests.dynamics.model.variants import named
 TRAINING = PackedTraining(
     corpus=standard_library().sha256, steps=6, rows=2, length=12, heldout_rows=4, scores=3, warmup=2
 )
-SHORT = TRAINING.model_copy(update={"steps": 2, "rows": 1, "length": 8, "heldout_rows": 1, "scores": 1})
+SHORT = TRAINING.but(steps=2, rows=1, length=8, heldout_rows=1, scores=1)
 MODELS = {"vanilla": {"shift": "none"}, "kv": {}, "resformer": {"shift": "none", "values": Residual()}}
 
 
@@ -20,10 +20,10 @@ def entry(training=TRAINING, stack=1, **changes) -> Entry:
     return Entry(config=config, training=training, stack=stack)
 
 
-def comparison(variant, baseline, least=4, most=6, **more) -> Comparison:
+def comparison(variant, baseline, least=4, most=6) -> Comparison:
     rule = Rule(
         metric="loss", lower_is_better=True, smallest=0.005, error=0.3, share=0.3, least=least, most=most,
-        method="gaussian", **more,
+        method="gaussian",
     )  # fmt: skip
     return Comparison(variant=variant, baseline=baseline, rule=rule)
 

@@ -32,7 +32,7 @@ TABLE = {
         "the models are 'k-shift' and 'vanilla'": {"variant": "k-shift"},
         "at least 1 item": {"rules": {}},
         "shares must add up to at most 1": {
-            "rules": {name: rule.model_copy(update={"share": 0.3}) for name, rule in RULES.items()}
+            "rules": {name: rule.but(share=0.3) for name, rule in RULES.items()}
         },
         "not measured": {"rules": RULES | {"answered, 9 operations": RULES["answered, 4 operations"]}},
         "5 seeds of 4": {"rules": RULES | {"right, 3 operations": tiny(5).rules["right, 3 operations"]}},

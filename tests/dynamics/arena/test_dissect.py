@@ -37,10 +37,10 @@ def tiny() -> DissectionPlan:
     plan = quick(CORPUS.sha256)
     entries = {name: plan.entries[name] for name in ENTRIES}
     entries = {
-        name: one.model_copy(update={"training": one.training.model_copy(update={"steps": 6, "rows": 2, "warmup": 1})})
+        name: one.but(training=one.training.but(steps=6, rows=2, warmup=1))
         for name, one in entries.items()
     }
-    return plan.model_copy(update={"entries": entries, "looks": Looks(moments=2, windows=2, changed=2, targets=8)})
+    return plan.but(entries=entries, looks=Looks(moments=2, windows=2, changed=2, targets=8))
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ def test_a_killed_dissection_goes_on_to_the_same_bytes_and_a_whole_one_does_noth
 
 def test_folders_of_others_and_damaged_ones_are_refused(folder, tmp_path):
     refused(
-        "holds another plan", run_dissection, tiny().model_copy(update={"seeds": 1}), folder, n_jobs=1, progress=False
+        "holds another plan", run_dissection, tiny().but(seeds=1), folder, n_jobs=1, progress=False
     )
     copy = filled(tmp_path / "c", contents(folder))
     results = copy / "results"
@@ -110,7 +110,7 @@ def test_what_is_seen_at_the_end_is_what_the_observer_finds_of_the_trained_model
         np.testing.assert_allclose(stacked(seen.moments, name)[-1], getattr(found, name), rtol=6e-3)
     repeats = [found.copy_loss[:15].mean(), *found.copy_loss[15:].reshape(3, 16).mean(1)]
     np.testing.assert_allclose(seen.moments[-1].copy_loss, repeats, atol=1e-5)
-    assert seen.moments[0] != seen.moments[1].model_copy(update={"step": 0})
+    assert seen.moments[0] != seen.moments[1].but(step=0)
     assert seen.swap is None and seen.mask.later_before != seen.mask.later_after
 
 
@@ -178,10 +178,10 @@ def test_a_run_that_strays_from_the_league_is_named(folder):
     bundle = shipped_arena("league")
     found = read_folder(folder)
     assert strays(found, bundle) == []  # other entries than the league's are not compared
-    plan = found.plan.model_copy(update={"entries": {"vanilla": bundle.plan.entries["vanilla"]}})
+    plan = found.plan.but(entries={"vanilla": bundle.plan.entries["vanilla"]})
     mine = bundle.curves["vanilla"]
-    same = mine.model_copy(update={"loss": mine.loss[:2], "by_place": mine.by_place[:2]})
-    equal = found.model_copy(update={"plan": plan, "curves": {"vanilla": same}})
+    same = mine.but(loss=mine.loss[:2], by_place=mine.by_place[:2])
+    equal = found.but(plan=plan, curves={"vanilla": same})
     assert strays(equal, bundle) == []
-    moved = same.model_copy(update={"loss": [mine.loss[0], [*mine.loss[1][:-1], mine.loss[1][-1] + 1e-6]]})
-    assert strays(equal.model_copy(update={"curves": {"vanilla": moved}}), bundle) == ["vanilla.seed-1"]
+    moved = same.but(loss=[mine.loss[0], [*mine.loss[1][:-1], mine.loss[1][-1] + 1e-6]])
+    assert strays(equal.but(curves={"vanilla": moved}), bundle) == ["vanilla.seed-1"]

@@ -28,7 +28,7 @@ def whole(tmp_path_factory):
     return contents(folder)
 
 
-def test_an_arena_leaves_its_plan_and_a_result_a_run(whole, tmp_path):
+def test_an_arena_leaves_its_plan_and_a_result_a_run(whole):
     seeds = {int(name.partition("seed-")[2].removesuffix(".json")) for name in whole if "seed-" in name}
     assert seeds in ({0, 1, 2}, {0, 1, 2, 3})
     names = [f"results/{entry}.seed-{seed}.json" for entry in ("kv", "vanilla") for seed in sorted(seeds)]
@@ -73,7 +73,7 @@ def test_seeds_are_added_to_open_comparisons_alone():
 
 def test_a_model_that_diverged_counts_as_guessing(whole, tmp_path):
     found = results(filled(tmp_path / "a", whole), TINY)
-    broken = {name: one.model_copy(update={"loss": [[None]]}) if "kv" in name else one for name, one in found.items()}
+    broken = {name: one.but(loss=[[None]]) if "kv" in name else one for name, one in found.items()}
     ends = losses(TINY, broken)
     assert set(ends["kv"]) == {np.log(128)}
     (one,) = TINY.comparisons.values()

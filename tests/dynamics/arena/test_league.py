@@ -16,10 +16,9 @@ from tests.dynamics.arena.cases import comparison, made_up, plan
 NOISE = np.random.default_rng(3).normal(0, 1e-3, (3, 6))
 
 
-def bundle(values, wanted=None):
-    wanted = wanted or plan()
+def bundle(values):
     losses = {name: (2.5 * np.exp(each)).tolist() for name, each in values.items()}
-    return bundle_of(wanted, made_up(wanted, losses), Place())
+    return bundle_of(plan(), made_up(plan(), losses), Place())
 
 
 CLEAR = {"vanilla": NOISE[0], "kv": NOISE[1] - 0.05, "resformer": NOISE[2]}

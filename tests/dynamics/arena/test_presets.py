@@ -35,7 +35,7 @@ def test_every_entry_has_the_parameters_of_its_baseline(name):
 def test_a_budget_that_cannot_be_met_is_refused():
     config = ModelConfig(vocab=8, width=8, n_heads=2, n_layers=1, mlp_width=4)
     refused(r"10 parameters leave no MLP: without one there are \d+", matched, config, 10)
-    refused("there is none", matched, config.model_copy(update={"mlp_width": None}), 10_000)
+    refused("there is none", matched, config.but(mlp_width=None), 10_000)
 
 
 def test_the_league_is_as_large_as_it_says_and_shares_out_its_error():

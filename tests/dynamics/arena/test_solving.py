@@ -21,8 +21,8 @@ from tests.dynamics.folders import check_kills, contents, filled
 from tests.dynamics.refusal import refused
 
 
-def solve(folder, wanted=None, **options):
-    return run_plan(wanted or tiny(), folder, **{"n_jobs": 1, "progress": False} | options)
+def solve(folder):
+    return run_plan(tiny(), folder, n_jobs=1, progress=False)
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def test_the_power_that_is_stated_is_what_is_simulated():
 
 
 def test_held_out_problems_are_of_so_many_operations_and_of_other_templates():
-    training = TRAINING.model_copy(update={"problems": 20})
+    training = TRAINING.but(problems=20)
     for operations in training.tested:
         found = heldout(training, operations)
         assert {each.graph.operations(each.question) for each in found} == {operations}
@@ -82,8 +82,8 @@ def test_a_folder_holds_its_plan_and_a_result_a_run(whole, tmp_path, monkeypatch
 
 
 def test_a_model_learns(tmp_path):
-    longer = TRAINING.model_copy(update={"steps": 40, "rows": 2, "learning_rate": 2e-2, "tested": (3,)})
-    run = tiny().run(VARIANT, 0).model_copy(update={"training": longer})
+    longer = TRAINING.but(steps=40, rows=2, learning_rate=2e-2, tested=(3,))
+    run = tiny().run(VARIANT, 0).but(training=longer)
     loss = module.train(run, tmp_path / "r.json", tmp_path / "s", Place()).solved.loss
     assert loss[-1] < loss[0] - 0.3
 
@@ -127,8 +127,8 @@ def test_an_interrupted_run_goes_on_from_its_state_to_the_same_result(tmp_path, 
 
 
 def test_other_precision_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="train in float32, got bfloat16"):
-        module.train(tiny().run("vanilla", 0), tmp_path / "r", tmp_path / "s", Place(precision="bfloat16"))
+    run, place = tiny().run("vanilla", 0), Place(precision="bfloat16")
+    refused("train in float32, got bfloat16", module.train, run, tmp_path / "r", tmp_path / "s", place)
 
 
 COUNTS = {"kv-shift": [(2, 1), (2, 1), (1, 1), (2, 0)], "vanilla": [(0, 1)] * 4}

@@ -90,13 +90,13 @@ def test_ctrl_c_keeps_the_state_and_the_next_run_ends_with_the_same_bytes(tmp_pa
 
 def test_another_text_is_refused(tmp_path):
     wanted = plan().run("kv", 0)
-    other = wanted.model_copy(update={"training": TRAINING.model_copy(update={"corpus": "0" * 64})})
+    other = wanted.but(training=TRAINING.but(corpus="0" * 64))
     refused("the settings are for 000000000000", run, other, tmp_path / "r.json", tmp_path / "s")
 
 
 @pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 def test_bfloat16_is_near_float32_and_not_the_same(device, tmp_path):
-    wanted = plan(training=TRAINING.model_copy(update={"rows": 8, "length": 32})).run("kv", 0)
+    wanted = plan(training=TRAINING.but(rows=8, length=32)).run("kv", 0)
     plain = run(wanted, tmp_path / "a.json", tmp_path / "a", device)
     mixed = run(wanted, tmp_path / "b.json", tmp_path / "b", device, precision="bfloat16")
     assert mixed.loss != plain.loss

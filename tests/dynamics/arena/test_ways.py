@@ -74,7 +74,7 @@ def test_stacks_are_those_that_all_rules_of_an_entry_allow():
     wanted = plan(least=4, most=8)
     assert sizes(wanted, "kv") == (4, [1, 2, 4])
     more = wanted.comparisons | {"kv / resformer": comparison("kv", "resformer", 6, 8)}
-    wanted = wanted.model_copy(update={"comparisons": more})
+    wanted = wanted.but(comparisons=more)
     assert sizes(wanted, "kv") == sizes(wanted, "resformer") == (6, [1, 2])
     assert sizes(wanted, "vanilla") == (4, [1, 2, 4])
 

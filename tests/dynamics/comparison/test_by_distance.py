@@ -25,7 +25,7 @@ CONFIG = ModelConfig(vocab=VOCAB, width=12, n_heads=3, n_layers=2, mlp_width=8, 
 def trained_like(seed, factor=6.0, shift="none"):
     """A model with large weights and uneven gains, so that its heads look far; mixtures of both signs."""
     rng = torch.Generator().manual_seed(seed)
-    model = InductionModel(CONFIG.model_copy(update={"shift": shift}), rng).eval()
+    model = InductionModel(CONFIG.but(shift=shift), rng).eval()
     for block in model.blocks:
         if shift != "none":
             block.attention.alpha.data = torch.randn(3, 2, generator=rng)
@@ -113,5 +113,5 @@ def test_written_scopes_are_read_back_and_changed_ones_refused(tmp_path, measure
 
 
 def test_models_with_other_bounds_are_refused():
-    model = InductionModel(CONFIG.model_copy(update={"n_kv_heads": 1}))
+    model = InductionModel(CONFIG.but(n_kv_heads=1))
     refused("ALiBi heads, each with its own keys", list, head_scopes(model, 0, np.zeros((2, 3, 4))))

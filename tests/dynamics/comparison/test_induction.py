@@ -27,7 +27,7 @@ def test_rows_of_one_length_stand_together_with_their_answers():
 
 def test_scopes_of_a_short_training_resume_and_hold(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "ROWS", 60)
-    monkeypatch.setattr(module, "TRAINING", TRAINING.model_copy(update={"steps": 3, "batch": 8, "heldout_rows": 32}))
+    monkeypatch.setattr(module, "TRAINING", TRAINING.but(steps=3, batch=8, heldout_rows=32))
     scopes, accuracy = induction_scopes(tmp_path, "cpu", False)
     assert len(scopes.heads) == 2 * CONFIG.n_layers * CONFIG.n_heads and len(accuracy) == 2
     assert all(bound_excess(head).log_excess <= ROUNDING for head in scopes.heads)

@@ -158,7 +158,7 @@ def test_killed_and_resumed_equals_uninterrupted(tmp_path, monkeypatch, parts):
 
 
 def test_other_settings_in_the_folder_are_refused(folder, parts):
-    refused("other settings", study, folder, SETTINGS.model_copy(update={"sinks": 1}))
+    refused("other settings", study, folder, SETTINGS.but(sinks=1))
 
 
 def test_table_compares_each_seed_with_its_own_full_cache(comparison):

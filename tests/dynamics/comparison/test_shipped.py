@@ -48,7 +48,7 @@ def test_a_shipped_cell_is_measured_again_with_the_shipped_model(comparison):
     if corpus.sha256 != settings.training.corpus:
         pytest.skip("another standard library has other held-out text")
     model, heads = shipped(NAME).model, comparison.heads[0]
-    few = settings.model_copy(update={"centre_rows": 1})
+    few = settings.but(centre_rows=1)
     windows, centres = held_out(settings, corpus), mean_queries(model, few, corpus)
     cell = measure(model, few, heads, plan.RAZOR, Fraction(1, 4), windows, centres)
     kept = next(c for c in comparison.cells if (c.seed, c.policy, c.budget) == (0, plan.RAZOR, "1/4"))

@@ -35,7 +35,7 @@ def test_a_level_is_reached_where_the_curve_stays_below_it():
 def test_the_theorem_foresees_tiny_models_without_an_mlp():
     torch.set_num_threads(1)
     config, training = plan()["coupling"]
-    setups = Variant(config, training.model_copy(update={"steps": 200})), SCALAR
+    setups = Variant(config, training.but(steps=200)), SCALAR
     runs = [[follow(setup, seed) for seed in range(2)] for setup in setups]
     alone, scalar = (line(two, guess(setup)) for two, setup in zip(runs, setups, strict=True))
     assert alone.rank.value > 0.9 and scalar.fails == "nothing"

@@ -2,28 +2,25 @@
 
 import torch
 
-from tests.dynamics.hf.models import randomise
+from tests.dynamics.hf.models import GROUPS, OLD, SIZES, TOKENS, randomise
 
-_OLD = {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 128}
-_PLAIN = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4,
-          "max_position_embeddings": 128}  # fmt: skip
-_GROUPS = _PLAIN | {"num_key_value_heads": 2}
+_GROUPS = SIZES | GROUPS
 # Those with a window see 18 tokens in some layers or all; Jamba has attention in one of its two layers.
 FAMILIES = {
-    "CodeGen": _OLD | {"rotary_dim": 4},
+    "CodeGen": OLD | {"rotary_dim": 4},
     "Cohere2": _GROUPS | {"sliding_window": 18, "layer_types": ["sliding_attention", "full_attention"]},
     "DistilBert": {"dim": 32, "hidden_dim": 48, "n_layers": 2, "n_heads": 4, "max_position_embeddings": 128},
-    "Electra": _PLAIN | {"embedding_size": 32},
-    "GPTJ": _OLD | {"rotary_dim": 4},
+    "Electra": SIZES | {"embedding_size": 32},
+    "GPTJ": OLD | {"rotary_dim": 4},
     "GPTNeo": {"hidden_size": 32, "num_layers": 2, "num_heads": 4, "window_size": 18, "max_position_embeddings": 128,
                "attention_types": [[["global", "local"], 1]]},
-    "ModernBert": _PLAIN | {"global_attn_every_n_layers": 2, "local_attention": 8},
+    "ModernBert": SIZES | {"global_attn_every_n_layers": 2, "local_attention": 8},
     "Helium": _GROUPS | {"head_dim": 8},
     "Jamba": _GROUPS | {"use_mamba_kernels": False, "attn_layer_period": 2, "attn_layer_offset": 1, "num_experts": 2},
     "Olmo3": _GROUPS | {"sliding_window": 18, "layer_types": ["sliding_attention", "full_attention"]},
-    "Persimmon": _PLAIN,
-    "Phi": _PLAIN,
-    "Roberta": _PLAIN | {"pad_token_id": 1},
+    "Persimmon": SIZES,
+    "Phi": SIZES,
+    "Roberta": SIZES | {"pad_token_id": 1},
     "Starcoder2": _GROUPS | {"sliding_window": 18},
     "XLNet": {"d_model": 32, "n_layer": 2, "n_head": 4, "d_inner": 48},
 }  # fmt: skip
@@ -36,8 +33,7 @@ def model(name, seed=0, **changes):
     """A model without a head, in single precision, in evaluation mode."""
     import transformers
 
-    ends = {"bos_token_id": None, "eos_token_id": None, "pad_token_id": None}
-    sizes = {} if "text_config" in changes else {"vocab_size": 64} | ends
+    sizes = {} if "text_config" in changes else TOKENS
     config = getattr(transformers, name + "Config")(**(sizes | FAMILIES.get(name, {}) | changes))
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)

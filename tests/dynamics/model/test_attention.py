@@ -12,9 +12,8 @@ from dynamics.model.config import ModelConfig
 from dynamics.model.positions import Layout
 from dynamics.model.shift import document_runs
 from tests.dynamics.model import variants
+from tests.dynamics.model.test_variants import close
 from tests.dynamics.refusal import refused
-
-TOLERANCE = 1e-12  # float64 rounding in sums of a few dozen terms of order one
 
 
 def attention(seed=0, **choices):
@@ -51,11 +50,6 @@ def attentions(draw):
     )
 
 
-def gap(left, right):
-    assert left.shape == right.shape
-    return (left - right).abs().max().item()
-
-
 def filled(batch=2, capacity=None):
     cache = KVCache(capacity)
     with torch.no_grad():
@@ -72,8 +66,8 @@ def test_attention_equals_its_equations_head_by_head(module, length):
     own |= {name: getattr(module, f"{name}_mix")() for name in ("alpha", "beta", "gamma")}
     own, kept = {name: tensor.detach().numpy() for name, tensor in own.items()}, []
     out = variants.attention(config, 0, own, x[0].numpy(), np.zeros(length), kept, module.sliding_window)
-    assert gap(module(x)[0], torch.from_numpy(out)) < TOLERANCE
-    assert gap(module.weights(x)[0], torch.from_numpy(np.stack(kept[0][-1]))) < TOLERANCE
+    close(module(x)[0], torch.from_numpy(out), 1e-12)
+    close(module.weights(x)[0], torch.from_numpy(np.stack(kept[0][-1])), 1e-12)
 
 
 def test_attention_in_half_precision_stays_near_double_and_ignores_what_pads_hold():
@@ -81,7 +75,8 @@ def test_attention_in_half_precision_stays_near_double_and_ignores_what_pads_hol
     expected = module(x, padding=pads)
     x[0, :2] = torch.nan
     out = module.bfloat16()(x.bfloat16(), padding=pads)
-    assert out.dtype == torch.bfloat16 and gap(out.double(), expected) < 0.05 * expected.abs().max()
+    assert out.dtype == torch.bfloat16
+    close(out.double(), expected, 0.05 * expected.abs().max().item())
 
 
 @pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated:DeprecationWarning")

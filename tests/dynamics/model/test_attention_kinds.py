@@ -62,7 +62,7 @@ def test_selection_is_that_of_the_published_listing():
     chosen = chosen.roll(1, 1)
     chosen[:, 0] = 0
     first = (torch.arange(6) == 0)[None]
-    torch.testing.assert_close(softmax.selected(scores, first)[0], chosen.cumsum(1), rtol=0, atol=1e-12)
+    close(softmax.selected(scores, first)[0], chosen.cumsum(1), 1e-12)
 
 
 @torch.no_grad()
@@ -83,7 +83,7 @@ def test_differential_attention_is_that_of_transformers():
         x, place = torch.randn(2, 7, 24, dtype=torch.float64), torch.arange(7)[None]
         turned = modeling.DiffLlamaRotaryEmbedding(config)(x, place)
         found = theirs(x, turned, causal(7))[0]
-        torch.testing.assert_close(ours(x), found, rtol=0, atol=1e-5)
+        close(ours(x), found, 1e-5)
 
 
 @torch.no_grad()
@@ -108,7 +108,7 @@ def test_latent_attention_is_that_of_transformers():
     x, place = torch.randn(2, 7, 24, dtype=torch.float64), torch.arange(7)[None]
     turned = modeling.DeepseekV2RotaryEmbedding(config)(x, place)
     found = theirs(x, causal(7), position_embeddings=turned)[0]
-    torch.testing.assert_close(ours(x), found, rtol=0, atol=1e-5)
+    close(ours(x), found, 1e-5)
 
 
 def causal(length):

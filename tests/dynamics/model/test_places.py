@@ -10,9 +10,10 @@ from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel, build
 from dynamics.model.places import PlacedModel
 from dynamics.sweep.run import run_sweep
-from dynamics.training.checkpoint import save
 from dynamics.weights.own import layout
+from tests.dynamics.folders import saved
 from tests.dynamics.model.test_decoder import rows_of
+from tests.dynamics.model.test_variants import close
 from tests.dynamics.refusal import refused
 
 PLACES = {
@@ -70,13 +71,12 @@ def logits_by_definition(model, tokens):
 def test_places_are_what_their_definitions_say(place):
     model, tokens = model_of(place, position="none"), rows_of(1)
     assert all(block.attention.beta is None for block in model.blocks)
-    torch.testing.assert_close(model(tokens), logits_by_definition(model, tokens), rtol=0, atol=1e-12)
+    close(model(tokens), logits_by_definition(model, tokens), 1e-12)
 
 
 def test_the_fixed_matrix_is_orthogonal_no_weight_and_a_function_of_the_seed():
     model, again, other = model_of("fused"), model_of("fused"), model_of("fused", seed=1)
-    identity = torch.eye(16, dtype=torch.double)
-    torch.testing.assert_close(model.rotation @ model.rotation.T, identity, rtol=0, atol=1e-6)
+    close(model.rotation @ model.rotation.T, torch.eye(16, dtype=torch.double), 1e-6)
     assert torch.equal(model.rotation, again.rotation) and not torch.equal(model.rotation, other.rotation)
     assert "rotation" not in dict(model.named_parameters()) and "rotation" not in model.state_dict()
 
@@ -86,10 +86,9 @@ def test_other_readers_refuse_a_placed_model(tmp_path):
     refused(r"place is 'fused' is made by dynamics\.model\.decoder\.build", InductionModel, model.config)
     refused("no cache", model, rows_of(0), caches=[])
     refused("takes no packed documents", model, rows_of(0), segment_ids=rows_of(0))
-    with pytest.raises(ValueError, match="placed at 'fused' cannot be replaced"), replaced(model, full_attention):
-        pass
+    refused("placed at 'fused' cannot be replaced", replaced(model, full_attention).__enter__)
     refused("not shown", model.attention_weights, rows_of(0), torch.tensor([1, 2, 3]))
-    save(tmp_path, model, seed=0, threads=1, device="cpu", training={}, metrics={})
+    saved(tmp_path, model)
     refused("placed at 'fused'", layout, tmp_path)
 
 
@@ -104,6 +103,6 @@ def test_variants_have_the_setting_of_figure_1b_and_share_its_runs():
 def test_quick_preset_runs(tmp_path):
     preset = PRESETS["decoupling" + QUICK]
     few = {"steps": 2, "batch": 4, "heldout_rows": 8}
-    jobs = [job.model_copy(update={"training": job.training.model_copy(update=few)}) for job in preset.jobs(1)]
+    jobs = [job.but(training=job.training.but(**few)) for job in preset.jobs(1)]
     results = run_sweep(jobs, tmp_path, measure=preset.measure, backend="sequential", progress=False)
     assert [result.job.name for result in results] == [f"{variant}.seed-0" for variant in preset.variants]

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from dynamics.model import shift
 from dynamics.model.shift import shift_back, shift_mix
+from tests.dynamics.model.test_variants import close
 
 
 def looped(x, weights, previous=None, segment_ids=None):
@@ -48,7 +49,7 @@ def test_shift_equals_its_definition(seed, length, window, slab, each, data):
     for inputs in ((x, weights), (x[:, past:], weights, x[:, :past]), (x, weights, None, documents)):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(shift, "SLAB", slab)
-            assert torch.allclose(shift_mix(*inputs), looped(*inputs), rtol=0, atol=1e-14)
+            close(shift_mix(*inputs), looped(*inputs), 1e-14)
 
 
 @pytest.mark.filterwarnings("ignore:.torch.jit.script. is deprecated:DeprecationWarning")
@@ -77,12 +78,12 @@ def test_shift_of_transposed_storage_equals_its_definition():
     x, weights = draw_inputs(2, length=6)
     strided = x.transpose(1, 2).contiguous().transpose(1, 2).requires_grad_()
     mixed = shift_mix(strided, weights)
-    assert torch.allclose(mixed, looped(x, weights), rtol=0, atol=1e-14)
+    close(mixed, looped(x, weights), 1e-14)
     grad = torch.randn_like(mixed).transpose(1, 2).contiguous().transpose(1, 2)
     mixed.backward(grad)
     plain = x.clone().requires_grad_()
     shift._mix_by_padding(plain, weights).backward(grad)
-    assert torch.allclose(strided.grad, plain.grad, rtol=0, atol=1e-14)
+    close(strided.grad, plain.grad, 1e-14)
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])

@@ -11,7 +11,6 @@ from tests.dynamics.model import variants
 from tests.dynamics.refusal import refused
 from tests.shares import one_in
 
-CLOSE = 1e-10
 LENGTH = 7
 SPLITS = ((3, 4), (1, 5, 1), (2, 2, 3))
 ROWS = torch.tensor([LENGTH - 1, 2])
@@ -33,8 +32,8 @@ def a_third(start, *more):
     return pytest.mark.parametrize("name", one_in(3, [*NAMES, *more], start))
 
 
-def close(found, expected):
-    torch.testing.assert_close(found, expected, rtol=0, atol=CLOSE)
+def close(found, expected, apart=1e-10):
+    torch.testing.assert_close(found, expected, rtol=0, atol=apart)
 
 
 def in_parts(model, tokens, parts, caches=None):
@@ -184,7 +183,7 @@ def test_what_is_learnt_starts_as_the_model_without_it(name):
     configs = (variants.named(**options) for options in STARTING[name])
     learnt, plain = (InductionModel(config, torch.Generator().manual_seed(0)) for config in configs)
     row, more = variants.tokens(2, LENGTH + 4), learnt.state_dict().keys() - plain.state_dict().keys()
-    torch.testing.assert_close(learnt(row, segment_ids=DOCUMENTS), plain(row, segment_ids=DOCUMENTS), rtol=0, atol=1e-6)
+    close(learnt(row, segment_ids=DOCUMENTS), plain(row, segment_ids=DOCUMENTS), 1e-6)
     assert more and not plain.state_dict().keys() - learnt.state_dict().keys()
 
 
@@ -197,8 +196,8 @@ def test_on_a_gpu_every_variant_gives_the_same_logits(values):
         tokens = variants.tokens(2, LENGTH)
         expected = model(tokens)
         model, there = model.cuda(), tokens.cuda()
-        torch.testing.assert_close(model(there).cpu(), expected, rtol=0, atol=1e-9)
-        torch.testing.assert_close(in_parts(model, there, [1] * LENGTH).cpu(), expected, rtol=0, atol=1e-9)
+        close(model(there).cpu(), expected, 1e-9)
+        close(in_parts(model, there, [1] * LENGTH).cpu(), expected, 1e-9)
 
 
 def test_a_global_model_has_no_cache_and_learnt_positions_end():

@@ -113,7 +113,7 @@ def named(values="vanilla", weights="softmax", shift="kv", position="rope", n_kv
 def of_kind(name, shift="kv", position="rope", **more) -> ModelConfig:
     options = KINDS[name] | more
     if (latent := options.get("latent")) is not None:
-        options["latent"] = latent.model_copy(update={"rope": 2 if position == "rope" else 0}).model_dump()
+        options["latent"] = latent.but(rope=2 if position == "rope" else 0).model_dump()
     return named(shift=shift, position=position, **({"width": 16} | options))
 
 

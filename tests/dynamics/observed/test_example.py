@@ -23,7 +23,7 @@ def test_the_example_observes_its_training(capsys):
     told = capsys.readouterr().out
     rows = re.findall(ROW, told, re.MULTILINE)
     assert [int(step) for step, *_ in rows] == list(range(0, 21, 2)) and "of the training's time" in told
-    start = build(SMALL.model_copy(update={"mlp_width": 0}), torch.Generator().manual_seed(0))
+    start = build(SMALL.but(mlp_width=0), torch.Generator().manual_seed(0))
     attention, rest = start.blocks[0].attention, heldout_rows(TrainConfig(task=Induction(pool=12)), SMALL.vocab, 256)
     alpha2, beta1 = attention.alpha_mix()[:, 1].tolist(), attention.beta_mix()[:, 0].tolist()
     products = [(key * a, value * b) for (key, value), a, b in zip(gains(start, rest), alpha2, beta1, strict=True)]

@@ -240,7 +240,7 @@ def test_a_diverged_model_is_logged_with_nothing_where_there_are_no_numbers(tmp_
 
 def test_a_run_that_goes_on_continues_its_log_and_another_does_not_touch_it(tmp_path):
     path, line = tmp_path / "log.jsonl", Line.of(0, FOUND, seconds=0.1, trained=1.0, share=0.1)
-    write_lines(path, [line.model_copy(update={"step": step}) for step in (0, 10, 20, 30)])
+    write_lines(path, [line.but(step=step) for step in (0, 10, 20, 30)])
     before = path.read_bytes()
     refused("exists already", Observer, torch.nn.Linear(1, 1), None, path)
     assert path.read_bytes() == before

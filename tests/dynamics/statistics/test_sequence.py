@@ -146,9 +146,9 @@ def missed(d, method, alpha=0.05, c=0.5):
     return np.any([symmetric_log_e(x, 0.0, c) >= -math.log(alpha / 2) for x in (d, -d)], axis=(0, 2))
 
 
-def compatible(misses, alpha=0.05):
-    """Whether so many misses are likely enough (one in a thousand) if each has probability alpha at most."""
-    return stats.binom.sf(misses.sum() - 1, len(misses), alpha) > 1e-3
+def compatible(misses):
+    """Whether so many misses are likely enough (one in a thousand) if each has probability 0.05 at most."""
+    return stats.binom.sf(misses.sum() - 1, len(misses), 0.05) > 1e-3
 
 
 def draw(law, count=SEQUENCES, seeds=SEEDS):

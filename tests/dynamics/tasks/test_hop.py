@@ -7,12 +7,9 @@ from itertools import pairwise, product
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import chisquare
 
 from dynamics.tasks.hop import NOWHERE, hop_batch
-from tests.dynamics.tasks.test_task import well_formed
-
-RARE = 1e-4  # as in test_tasks
+from tests.dynamics.tasks.test_task import fits, well_formed
 
 
 def hop_by_text(text: str, start: int, k: int) -> int:
@@ -58,4 +55,4 @@ def test_hop_rows_have_the_law_of_the_definition():
         for row, end in zip(batch.tokens, batch.lengths, strict=True)
     )
     assert set(seen) <= set(law)
-    assert chisquare([seen[key] for key in law], [float(p) * 40_000 for p in law.values()]).pvalue > RARE
+    fits([seen[key] for key in law], [float(p) * 40_000 for p in law.values()])

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import chisquare
 
 from dynamics.tasks import igsm_problem
 from dynamics.tasks.igsm import IGSM
@@ -16,8 +15,8 @@ from dynamics.tasks.igsm_graph import Parameter, template
 from dynamics.tasks.igsm_problem import draw_problem
 from dynamics.tasks.igsm_text import decoded, encoded, longest_solution, problem_words, solution_words, vocabulary
 from tests.dynamics.tasks.igsm_by_text import needed, parts, sentences, value
+from tests.dynamics.tasks.test_task import fits
 
-RARE = 1e-4  # as in test_tasks
 SMALL = IGSM(modulus=5, layers=2, items=2, names=3, edges=4, operations=6, least=4)
 
 
@@ -85,7 +84,7 @@ def templates(task, seed, count):
 def test_templates_of_training_and_test_never_meet():
     # Few operations, so that few templates are drawn again and again and would meet.
     task = IGSM(modulus=3, layers=2, items=2, names=2, edges=4, operations=4, least=3, part="any")
-    train, test = (templates(task.model_copy(update={"part": part}), 1, 400) for part in ("train", "test"))
+    train, test = (templates(task.but(part=part), 1, 400) for part in ("train", "test"))
     drawn = templates(task, 2, 800)
     assert len(train) > 50 and len(test) > 15
     assert not train & test
@@ -94,7 +93,7 @@ def test_templates_of_training_and_test_never_meet():
 
 def test_other_operations_make_other_templates():
     assert not templates(SMALL, 0, 40) & templates(SMALL.at(8), 0, 40)
-    assert SMALL.at(8) == SMALL.model_copy(update={"least": 8, "operations": 8, "part": "test"})
+    assert SMALL.at(8) == SMALL.but(least=8, operations=8, part="test")
 
 
 def test_a_template_forgets_names_numbers_and_the_order_of_steps():
@@ -116,13 +115,14 @@ def test_answers_are_uniform():
     task = IGSM(modulus=5, operations=6, least=3, part="any", items=2, edges=6)
     rng = np.random.default_rng(0)
     counts = np.bincount([task.problem(rng).answer for _ in range(600)], minlength=5)
-    assert chisquare(counts).pvalue > RARE
+    fits(counts)
 
 
 def test_operations_are_uniform():
     rng = np.random.default_rng(1)
     counts = Counter(len(SMALL.problem(rng).letters) for _ in range(300))
-    assert counts.keys() == {4, 5, 6} and chisquare(list(counts.values())).pvalue > RARE
+    assert counts.keys() == {4, 5, 6}
+    fits(list(counts.values()))
 
 
 @pytest.mark.parametrize("scored", ["answer", "direct"])
@@ -181,7 +181,7 @@ def test_successive_letters_change_the_letters_alone():
     firsts = set()
     for seed in range(40):
         plain = SMALL.problem(np.random.default_rng(seed))
-        other = SMALL.model_copy(update={"letters": "successive"}).problem(np.random.default_rng(seed))
+        other = SMALL.but(letters="successive").problem(np.random.default_rng(seed))
         places = [ord(letter) - ord("a") for letter in other.letters]
         assert places == [(places[0] + n) % 26 for n in range(len(plain.letters))]
         assert other._replace(letters=()) == plain._replace(letters=())

@@ -1,5 +1,7 @@
 """The checker of solutions: the published example by hand, planted mistakes of each kind, and other right solutions."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -94,9 +96,8 @@ PLANTED = {
 def test_a_planted_mistake_is_named_in_one_line(kind):
     right, wrong, words = PLANTED[kind]
     assert RIGHT.count(right) == 1
-    with pytest.raises(ValueError, match=words) as refused:
-        raise ValueError(mistake(example(), RIGHT.replace(right, wrong).split()))
-    assert "\n" not in str(refused.value)
+    found = mistake(example(), RIGHT.replace(right, wrong).split())
+    assert re.search(words, found) and "\n" not in found
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import chisquare
 
 from dynamics.tasks.mqar import POWER, _slots, key_value_border, mqar_batch
-from tests.dynamics.tasks.test_task import well_formed
-
-RARE = 1e-4  # as in test_tasks
+from tests.dynamics.tasks.test_task import fits, well_formed
 
 
 @given(st.integers(0, 2**32), st.integers(1, 30), st.integers(13, 60), st.data())
@@ -43,7 +40,7 @@ def test_mqar_slots_are_drawn_one_after_the_other_with_power_law_weights():
         law[first, second] = weight[first] / sum(weight) * weight[second] / (sum(weight) - weight[first])
     assert sum(law.values()) == pytest.approx(1)
     drawn = Counter(map(tuple, _slots(np.random.default_rng(0), 50_000, 2, space, power).tolist()))
-    assert chisquare([drawn[key] for key in law], [50_000 * p for p in law.values()]).pvalue > RARE
+    fits([drawn[key] for key in law], [50_000 * p for p in law.values()])
 
 
 def test_mqar_lengths_follow_the_law_of_the_slots():
@@ -51,15 +48,15 @@ def test_mqar_lengths_follow_the_law_of_the_slots():
     batch = mqar_batch(np.random.default_rng(2), 50_000, 40, pairs=1, length=12)
     weight = np.arange(1, 6) ** (POWER - 1)
     counts = np.bincount((batch.query_index - 2) // 2, minlength=5)
-    assert chisquare(counts, 50_000 * weight / weight.sum()).pvalue > RARE
+    fits(counts, 50_000 * weight / weight.sum())
 
 
 def test_mqar_scores_every_query_equally_often_and_keys_and_values_are_uniform():
     batch = mqar_batch(np.random.default_rng(3), 40_000, 17, pairs=2, length=8)  # keys 11..13, values 14..16
-    assert chisquare(np.bincount(batch.position // 2)).pvalue > RARE
+    fits(np.bincount(batch.position // 2))
     drawn = Counter(map(tuple, batch.tokens[:, :4].tolist()))
     assert len(drawn) == 36
-    assert chisquare(list(drawn.values())).pvalue > RARE
+    fits(list(drawn.values()))
 
 
 def test_mqar_other_queries_are_the_other_keys_unless_they_come_later():
@@ -73,4 +70,4 @@ def test_mqar_other_queries_are_the_other_keys_unless_they_come_later():
 def test_mqar_fillers_are_uniform_tokens():
     batch = mqar_batch(np.random.default_rng(5), 20_000, 17, pairs=1, length=12)
     fillers = batch.tokens[batch.lengths == 11][:, 3:10:2]
-    assert chisquare(np.bincount(fillers.flatten() - 11, minlength=6)).pvalue > RARE
+    fits(np.bincount(fillers.flatten() - 11, minlength=6))

@@ -4,6 +4,7 @@ from typing import Any, Literal
 
 import numpy as np
 import pytest
+from scipy.stats import chisquare
 
 from dynamics.tasks.task import Batch, Task
 
@@ -42,6 +43,11 @@ def well_formed(batch, rows):
     assert batch.tokens.dtype == np.int64
     assert batch.tokens.shape == (rows, batch.lengths.max())
     np.testing.assert_array_equal(batch.lengths, batch.query_index + 1)
+
+
+def fits(counts, expected=None):
+    """Counts of a fixed seed; a correct sampler fails at this level once in 10,000 seeds."""
+    assert chisquare(counts, expected).pvalue > 1e-4
 
 
 def test_a_good_batch_passes_and_settings_are_named_in_a_heading():

@@ -3,11 +3,9 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import chisquare
 
 from dynamics.tasks.trigram import trigram_batch, trigram_table
-
-RARE = 1e-4  # as in test_tasks
+from tests.dynamics.tasks.test_task import fits
 
 
 @given(st.integers(0, 2**32), st.integers(1, 30), st.integers(12, 30), st.integers(2, 9), st.data())
@@ -35,7 +33,7 @@ def test_trigram_tables_are_uniform_on_sets_of_pairs_and_answers():
     names = [tuple(sorted(zip(*(part.tolist() for part in table), strict=True))) for table in drawn]
     found = sorted(set(names))
     assert len(found) == 24
-    assert chisquare([names.count(name) for name in found]).pvalue > RARE
+    fits([names.count(name) for name in found])
 
 
 def test_trigram_rows_draw_every_pair_equally_often_after_uniform_tokens():
@@ -44,4 +42,4 @@ def test_trigram_rows_draw_every_pair_equally_often_after_uniform_tokens():
     pairs = list(zip(table.first.tolist(), table.second.tolist(), strict=True))
     drawn = [pairs.index(pair) for pair in zip(batch.tokens[:, 2].tolist(), batch.tokens[:, 3].tolist(), strict=True)]
     before = (batch.tokens[:, :2] - 11) @ (4, 1)
-    assert chisquare(np.bincount(np.array(drawn) * 16 + before, minlength=160)).pvalue > RARE
+    fits(np.bincount(np.array(drawn) * 16 + before, minlength=160))

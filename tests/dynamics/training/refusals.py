@@ -21,7 +21,7 @@ def settings(**fields):
 
 
 def copied(**changes):
-    SHARED.model_copy(update=changes)
+    SHARED.but(**changes)
 
 
 def stages(*lengths):
@@ -31,12 +31,12 @@ def stages(*lengths):
 TABLE = {
     ensemble: {
         "at least one training": {"trainings": []},
-        "same steps, got [3, 20]": {"trainings": [BASE, BASE.model_copy(update={"steps": 3})]},
-        "same batch, got [3, 6]": {"trainings": [BASE, BASE.model_copy(update={"batch": 3})]},
+        "same steps, got [3, 20]": {"trainings": [BASE, BASE.but(steps=3)]},
+        "same batch, got [3, 6]": {"trainings": [BASE, BASE.but(batch=3)]},
         "at most vocab - 11 = 37, got 38": {"trainings": [BASE.with_task(pool=38)]},
         "chunk must be at least 1, got 0": {"chunk": 0},
         "0 initial models for 1 trainings": {"models": []},
-        "another configuration": {"models": [fresh(CONFIG.model_copy(update={"width": 4}), 0)]},
+        "another configuration": {"models": [fresh(CONFIG.but(width=4), 0)]},
         "device must be auto": {"device": "abacus"},
     },
     check: {

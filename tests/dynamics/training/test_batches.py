@@ -26,7 +26,7 @@ VOCAB = 40
 
 def test_a_small_task_trains_on_held_out_rows_too():
     """As many of 3,200 as were counted apart from this project."""
-    training = SMALL_TRAINING.model_copy(update={"seed": 3})
+    training = SMALL_TRAINING.but(seed=3)
     batches = heldout_rows(training, 32), *(training_batch(training, 32, step) for step in range(50))
     known, *drawn = ([row[:n].tolist() for row, n in zip(*batch[:2], strict=True)] for batch in batches)
     assert sum(row in known for rows in drawn for row in rows) == 190
@@ -42,7 +42,7 @@ def same(left, right):
 
 @pytest.mark.parametrize("training", TASKS.values(), ids=TASKS)
 def test_batches_are_functions_of_seed_and_step(training):
-    other = training.model_copy(update={"seed": 1})
+    other = training.but(seed=1)
     assert same(training_batch(training, VOCAB, 7), training_batch(training, VOCAB, 7))
     assert same(heldout_rows(training, VOCAB), heldout_rows(training, VOCAB))
     drawn = [
@@ -65,7 +65,7 @@ def test_induction_batches_are_the_ones_that_the_shipped_models_saw():
 
 
 def test_trigram_batches_of_a_run_share_one_table_and_seeds_do_not():
-    training = TASKS["trigram"].model_copy(update={"batch": 200})
+    training = TASKS["trigram"].but(batch=200)
 
     def rule(batch):
         return {tuple(row[-2:].tolist()): int(answer) for row, answer in zip(batch.tokens, batch.target, strict=True)}
@@ -73,7 +73,7 @@ def test_trigram_batches_of_a_run_share_one_table_and_seeds_do_not():
     first = rule(training_batch(training, VOCAB, 0))
     assert len(first) == 4
     assert first == rule(training_batch(training, VOCAB, 1)) == rule(heldout_rows(training, VOCAB, 200))
-    assert first != rule(training_batch(training.model_copy(update={"seed": 1}), VOCAB, 0))
+    assert first != rule(training_batch(training.but(seed=1), VOCAB, 0))
 
 
 def test_inspect_refuses_rows_whose_answer_is_not_in_them():

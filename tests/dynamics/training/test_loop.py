@@ -110,7 +110,7 @@ def test_first_state_comes_within_two_seconds_and_later_ones_cost_little(tmp_pat
     monkeypatch.setattr(state.time, "monotonic", lambda: clock[0])
     monkeypatch.setattr(state, "save_state", save)
     monkeypatch.setattr(module, "train_step", stepping)
-    train(CONFIG, TRAINING.model_copy(update={"steps": 100, "batch": 1}), out=tmp_path, save_every=1000, progress=False)
+    train(CONFIG, TRAINING.but(steps=100, batch=1), out=tmp_path, save_every=1000, progress=False)
     assert saved[0] <= 2
     assert 0.2 * len(saved) <= 0.06 * clock[0]
 
@@ -153,8 +153,8 @@ def test_history_is_read_back_and_a_changed_one_refused(tmp_path, whole):
 
 
 def test_pool_larger_than_the_vocabulary_is_refused_before_anything_is_written(tmp_path):
-    with pytest.raises(ValueError, match="at most vocab - 11 = 53, got 54"):
-        train(CONFIG, TRAINING.with_task(pool=54), out=tmp_path / "new", progress=False)
+    training = TRAINING.with_task(pool=54)
+    refused("at most vocab - 11 = 53, got 54", train, CONFIG, training, out=tmp_path / "new", progress=False)
     assert not (tmp_path / "new").exists()
 
 
@@ -164,7 +164,7 @@ def test_learning_rate_warms_up_and_decays_to_its_floor():
     assert rates[0] == pytest.approx(0.1)
     assert max(rates) == rates[9]
     assert rates[100] == pytest.approx(0.25)
-    assert learning_rate(training.model_copy(update={"warmup": 0}), 0) == 1.0
+    assert learning_rate(training.but(warmup=0), 0) == 1.0
 
 
 def test_each_step_is_taken_at_its_rate(monkeypatch):
@@ -193,7 +193,7 @@ def test_evaluation_does_not_depend_on_the_chunk(whole):
 def known(folder):
     """The lines of a log without what they cost."""
     cost = {"seconds": None, "trained": None, "share": None}
-    return [line.model_copy(update=cost) for line in read_lines(folder / LOG)]
+    return [line.but(**cost) for line in read_lines(folder / LOG)]
 
 
 def test_a_log_changes_no_bit_of_a_run(tmp_path, whole):

@@ -8,34 +8,21 @@ import torch
 
 from dynamics.heads import theorem
 from dynamics.heads.named import successor_attention
-from dynamics.model.config import COMPARED, PRESETS
+from dynamics.model.config import COMPARED
 from dynamics.sweep.shipped import SHIPPED, read_bundle, shipped_sweep
 from dynamics.tasks.induction import length_law
 from dynamics.training.batches import heldout_rows
 from dynamics.training.checkpoint import shipped
-from dynamics.training.evaluation import evaluate
-from dynamics.training.folder import heldout_of
-from dynamics.training.settings import TRAININGS, TrainConfig
-from tests.dynamics.training.test_shipped_models import NEAR_TIES
+from dynamics.training.settings import TRAININGS
 
 CARD = "NVIDIA H100 80GB HBM3"
-MODELS = ("kv-shift", *COMPARED)
 FEW = 256  # rows on which the heads of two models are compared
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_a_model_of_the_card_scores_here_what_its_manifest_records(name):
-    found = shipped(f"h100/{name}")
-    assert found.manifest.device == f"cuda:0 ({CARD})"
-    assert (found.model.config, TrainConfig.checked(found.manifest.training)) == (PRESETS[name], TRAININGS[name])
-    correct = evaluate(found.model, heldout_of(found)).correct
-    assert abs(correct - found.manifest.metrics["heldout_correct"]) <= NEAR_TIES
-
-
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", ["kv-shift", *COMPARED])
 def test_both_devices_learn_the_same_heads(name):
     here, there = (shipped(prefix + name) for prefix in ("", "h100/"))
-    assert here.manifest.sha256 != there.manifest.sha256
+    assert there.manifest.device == f"cuda:0 ({CARD})" and here.manifest.sha256 != there.manifest.sha256
     rows = heldout_rows(TRAININGS[name], here.model.config.vocab, FEW)
     masses = [torch.stack(successor_attention(one.model, rows)) for one in (here, there)]
     torch.testing.assert_close(*masses, rtol=0, atol=0.03)

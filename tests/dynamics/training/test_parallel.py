@@ -5,6 +5,7 @@ import importlib.util
 import pytest
 
 from dynamics.training.parallel import workers
+from tests.dynamics.refusal import refused
 
 
 def test_calls_come_back_from_one_process_or_two():
@@ -17,5 +18,4 @@ def test_calls_come_back_from_one_process_or_two():
 
 @pytest.mark.skipif(importlib.util.find_spec("distributed") is not None, reason="dask is installed")
 def test_a_cluster_without_dask_is_refused_in_a_line():
-    with pytest.raises(ValueError, match=r"pip install 'induction-workbench\[hpc\]'"), workers("dask", -1, "tcp://a:1"):
-        pass
+    refused(r"pip install 'induction-workbench\[hpc\]'", workers("dask", -1, "tcp://a:1").__enter__)

@@ -36,13 +36,13 @@ tasks = st.one_of(
 
 @pytest.mark.parametrize("name", TASKS)
 def test_a_record_of_the_form_before_is_read_as_the_task_it_trained(name):
-    assert TrainConfig.checked(OLD | {"task": name}) == SHARED.model_copy(update={"task": TASKS[name]})
+    assert TrainConfig.checked(OLD | {"task": name}) == SHARED.but(task=TASKS[name])
     assert FLAT.keys() == TASKS.keys()
 
 
 @given(task=tasks)
 def test_a_record_is_read_back_as_it_was_written(task):
-    settings = SHARED.model_copy(update={"task": task})
+    settings = SHARED.but(task=task)
     assert TrainConfig.checked(settings.model_dump()) == settings
     assert TrainConfig.parsed(settings.model_dump_json().encode(), "settings") == settings
 
@@ -50,7 +50,7 @@ def test_a_record_is_read_back_as_it_was_written(task):
 def test_an_interrupted_run_of_the_form_before_goes_on_with_the_same_settings_only():
     config = ModelConfig()
     before = by_task({**config.model_dump(), **OLD, "task": "hop"})
-    same = SHARED.model_copy(update={"task": TASKS["hop"]})
+    same = SHARED.but(task=TASKS["hop"])
     _check_settings(before, {**config.model_dump(), **same.model_dump()}, "state")
     other = same.with_task(hops=2, least_hops=None)
     with pytest.raises(ValueError, match=r"the interrupted run has task\.hops=3, not 2"):

@@ -54,7 +54,7 @@ def test_stages_follow_each_other(monkeypatch):
 
 
 def test_learning_lowers_the_loss_of_text():
-    settings = SETTINGS.model_copy(update={"lengths": ((16, 120),), "learning_rate": 0.02})
+    settings = SETTINGS.but(lengths=((16, 120),), learning_rate=0.02)
     history = train_text(CONFIG, settings, CORPUS, progress=False).history
     assert np.mean(history["text"][-5:]) < 0.75 * np.mean(history["text"][:5])
 
@@ -86,6 +86,6 @@ def test_planted_bytes_have_no_part_in_the_gradient(monkeypatch):
 
 
 def test_another_corpus_or_vocabulary_is_refused():
-    with pytest.raises(ValueError, match=r"the text is cccccccccccc\.\., the settings are for dddddddddddd"):
-        train_text(CONFIG, SETTINGS.model_copy(update={"corpus": "d" * 64}), CORPUS)
-    refused("vocab must be 160", train_text, CONFIG.model_copy(update={"vocab": 100}), SETTINGS, CORPUS)
+    other = SETTINGS.but(corpus="d" * 64)
+    refused(r"is cccccccccccc\.\., the settings are for dddddddddddd", train_text, CONFIG, other, CORPUS)
+    refused("vocab must be 160", train_text, CONFIG.but(vocab=100), SETTINGS, CORPUS)

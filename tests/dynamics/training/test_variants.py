@@ -20,6 +20,7 @@ from dynamics.training import checkpoint
 from dynamics.training.ensemble import train_ensemble
 from dynamics.training.loop import make_optimizer, train, train_step
 from dynamics.training.settings import TrainConfig
+from tests.dynamics.folders import saved
 from tests.dynamics.refusal import refused
 
 TRAINING = TrainConfig(steps=3, batch=4, warmup=0, heldout_rows=8, task=Induction(pool=8))
@@ -39,11 +40,6 @@ MODELS = {
 @pytest.fixture(params=MODELS)
 def config(request):
     return ModelConfig(**(SIZES | MODELS[request.param]))
-
-
-def saved(folder, model):
-    facts = {"seed": 0, "threads": 1, "device": "cpu", "training": {}, "metrics": {}}
-    return checkpoint.save(folder, model, **facts)
 
 
 @torch.no_grad()

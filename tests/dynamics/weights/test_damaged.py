@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
-from dynamics.training import checkpoint as own
 from dynamics.weights import safetensors_file
 from dynamics.weights.reader import open_checkpoint
+from tests.dynamics.folders import saved
 from tests.dynamics.refusal import flip, refused, rows
 from tests.dynamics.weights import checkpoint_files as files
 from tests.dynamics.weights.checkpoint_files import LLAMA, QUERY, SHAPES, WEIGHTS, unreadable
@@ -151,7 +151,7 @@ def test_a_damaged_file_is_refused(words, damage, folder, monkeypatch):
 def test_our_own_checkpoint_with_a_flipped_bit_or_mixed_queries_is_refused(tmp_path, monkeypatch):
     for name, shift in (("kv", "kv"), ("qkv", "qkv")):
         model = InductionModel(ModelConfig(vocab=9, width=8, n_heads=2, shift=shift))
-        own.save(tmp_path / name, model, seed=0, threads=1, device="cpu", training={}, metrics={})
+        saved(tmp_path / name, model)
     assert open_checkpoint(tmp_path / "kv").small(0).alpha.shape == (2, 2)
     unreadable(tmp_path / "qkv", monkeypatch, "manifest.json", "'qkv'")
     flip(tmp_path / "kv/weights.safetensors", -7, 4)

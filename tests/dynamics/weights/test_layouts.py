@@ -6,8 +6,8 @@ import torch
 
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
-from dynamics.training import checkpoint as own
 from dynamics.weights.reader import Architecture, open_checkpoint
+from tests.dynamics.folders import saved
 from tests.dynamics.weights import checkpoint_files as files
 from tests.dynamics.weights.checkpoint_files import BAICHUAN, attention
 from theory import alibi
@@ -98,7 +98,7 @@ def test_our_own_models_are_read_as_they_compute(change, tmp_path):
             parameter.mul_(2.0)
             if parameter.ndim == 1:
                 parameter.uniform_(0.5, 2.0)
-    own.save(tmp_path, model, seed=0, threads=1, device="cpu", training={}, metrics={})
+    saved(tmp_path, model)
     checkpoint = open_checkpoint(tmp_path)
     hidden = torch.randn(1, LENGTH, 16, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
     for layer, block in enumerate(model.double().blocks):
