@@ -36,6 +36,7 @@ OPTIONS = ("-q", "--assert=plain", "--no-header", "--tb=no", "-p", "no:cov", "-p
 CHOICE = ("-m", "not deep and not gpu", "--continue-on-collection-errors")
 CHILD_WALL_SECONDS = 300.0
 CPU_FLOOR_SECONDS = 4.0
+ROOM_BYTES = 6 << 30  # of memory, beyond what the child has of its parent
 # The ledger takes longer to load than a mutant to judge: its claims speak only on lines that no other test runs.
 LEDGER = "tests/proofs_check/ledger/test_claims.py::"
 SLOW_SECONDS = 5.0
@@ -119,7 +120,8 @@ def _be_child(root: Path, body: Callable[[Callable[[str], None]], int], told: Pa
             silent = os.open(os.devnull, os.O_RDWR)
             for stream in (0, 1, 2):
                 os.dup2(silent, stream)
-        resource.setrlimit(resource.RLIMIT_DATA, (6 << 30, 6 << 30))
+        most = ROOM_BYTES + int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         with told.open("w", buffering=1) as lines:
             code = body(lambda text: print(text, file=lines))
