@@ -63,15 +63,17 @@ def shift_along(direction: Array) -> Callable[[Array], Array]:
     return lambda deviation: (deviation @ unit).mean(axis=-1)
 
 
-def estimate(values: Array, statistic: Callable[[Array], Array], confidence: float = 0.95) -> Estimate:
+def estimate(values: Array, statistic: Callable[[Array], Array], confidence: float = 0.95, seed: int = 0) -> Estimate:
     """A statistic of (runs, 4) deviations and its interval."""
-    draws = statistic(_resampled(values, np.random.default_rng(0)))
+    draws = statistic(_resampled(values, np.random.default_rng(seed)))
     return _interval(float(statistic(values)), draws, confidence)
 
 
-def exponent(widths: Sequence[int], samples: Sequence[Array], statistic: Callable[[Array], Array]) -> Estimate:
+def exponent(
+    widths: Sequence[int], samples: Sequence[Array], statistic: Callable[[Array], Array], seed: int = 0
+) -> Estimate:
     """Least-squares slope of log |statistic| in log width; runs are resampled at each width by itself."""
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     found = np.array([statistic(values) for values in samples])
     draws = np.stack([statistic(_resampled(values, rng)) for values in samples])
     place = np.log(np.asarray(widths, dtype=np.float64))

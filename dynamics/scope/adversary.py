@@ -84,14 +84,14 @@ def heaviest_masses(
     return _contexts(stack, targets, [list(range(w - 1, 0, -1)) for w in windows], starts, steps, seed)
 
 
-def largest_ranges(stack: Heads, starts: int = 24, steps: int = 600) -> Tensor:
+def largest_ranges(stack: Heads, starts: int = 24, steps: int = 600, seed: int = 0) -> Tensor:
     """Largest difference of two logits of one query found for each head, (heads,)."""
-    return climb(stack, lambda of: of.top - of.low, starts, steps)[0]
+    return climb(stack, lambda of: of.top - of.low, starts, steps, seed)[0]
 
 
-def largest_gaps(stack: Heads, starts: int = 24, steps: int = 600) -> Tensor:
+def largest_gaps(stack: Heads, starts: int = 24, steps: int = 600, seed: int = 0) -> Tensor:
     """Largest excess of a logit over the one of the query's own key found for each head, (heads,)."""
-    return climb(stack, lambda of: of.top - of.own, starts, steps)[0]
+    return climb(stack, lambda of: of.top - of.own, starts, steps, seed)[0]
 
 
 def climb(
