@@ -129,6 +129,6 @@ def titles(rows: Iterable[Row]) -> dict[str, str]:
 
 def table(found: list[Counts]) -> list[list[str]]:
     """Rows of cells, the heading first; an empty cell for none."""
-    heading = ["", "claims", "defects", *(found[0].papers if found else ()), *(found[0].strengths if found else ())]
+    heading = ["kind", "claims", "defects", *(found[0].papers if found else ()), *(found[0].strengths if found else ())]
     lines = [[c.title, sum(c.papers.values()), c.defects, *c.papers.values(), *c.strengths.values()] for c in found]
     return [heading, *([str(cell or "") for cell in line] for line in lines)]

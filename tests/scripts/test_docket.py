@@ -41,7 +41,7 @@ def test_the_counts_of_the_errata_add_up():
         assert total == sum(rest[:papers]) == sum(rest[papers:]) and defects <= total
     assert sum(counts[0] for counts in numbers.values()) == len(ROWS)
     wrong = docket.counts([replace(ROWS[0], strength="proved")])
-    assert wrong[0].strengths == {"proved": 1} and docket.table([]) == [["", "claims", "defects"]]
+    assert wrong[0].strengths == {"proved": 1} and docket.table([]) == [["kind", "claims", "defects"]]
 
 
 def test_claims_that_repeat_a_defect_stand_behind_its_first_one():

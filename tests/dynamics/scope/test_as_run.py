@@ -39,9 +39,12 @@ def checked(log, seen, run, arithmetic):
     return found
 
 
-def measured(case, hf, folder, seeds=(0, 1), steps=as_run.STEPS):
+def of_case(case, hf, folder):
+    return as_run.models(random_model(hf, *CASES[case], size=as_run.SIZE), folder), CASES[case][0]
+
+
+def measured(both, name, folder, seeds=(0, 1), steps=as_run.STEPS):
     """What was reached of the exact range, (heads,) of all layers, in float32; and the ranges as run over it."""
-    both = as_run.models(random_model(hf, *CASES[case], size=as_run.SIZE), folder)
     runs = {form: as_run.bounds(folder, form) for form in ("float32", "bfloat16")}
     most = {form: [torch.zeros(len(run.exact), dtype=torch.float64) for run in runs[form]] for form in runs}
     shares = []
@@ -54,7 +57,7 @@ def measured(case, hf, folder, seeds=(0, 1), steps=as_run.STEPS):
                     found = checked(log, seen, runs[form][layer], form)
                     assert form == "bfloat16" or (found <= runs[form][layer].exact).all()
                     most[form][layer] = most[form][layer].maximum(found)
-        shares.append(as_run.rounding(both.bfloat16, CASES[case][0], folder, states.detach(), runs["bfloat16"]))
+        shares.append(as_run.rounding(both.bfloat16, name, folder, states.detach(), runs["bfloat16"]))
     exact, spread = (torch.cat([getattr(run, name) for run in runs["bfloat16"]]) for name in ("exact", "spread"))
     return torch.cat(most["float32"]) / exact, spread / torch.cat(most["bfloat16"]), spread / exact, torch.stack(shares)
 
@@ -67,7 +70,7 @@ def row(page, kind, case):
 
 @pytest.mark.parametrize("case", one_in(4, TOLD))
 def test_no_weight_exceeds_what_is_said_of_it_and_the_page_tells_how_loose_that_is(case, hf, tmp_path):
-    reached, loose, grown, rounding = measured(case, hf, tmp_path)
+    reached, loose, grown, rounding = measured(*of_case(case, hf, tmp_path), tmp_path)
     assert (rounding <= 1).all() and (grown >= 1).all()
     assert reached.max() > 0.5  # half of the range would be exceeded, so the search is worth its name
     found = [float(x) for x in (reached.max(), grown.median(), loose.min(), loose.median(), rounding.max())]
@@ -81,7 +84,7 @@ def test_no_weight_exceeds_what_is_said_of_it_and_the_page_tells_how_loose_that_
 @pytest.mark.deep
 @pytest.mark.parametrize("case", TOLD)
 def test_no_weight_exceeds_it_in_long_searches(case, hf, tmp_path):
-    *_, rounding = measured(case, hf, tmp_path, range(2, 8), 30)
+    *_, rounding = measured(*of_case(case, hf, tmp_path), tmp_path, range(2, 8), 30)
     assert (rounding <= 1).all()
 
 
