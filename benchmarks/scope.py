@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -82,7 +83,7 @@ def layer_files(heads: int, d_head: int, d_model: int) -> Iterator[dict[str, Cal
     rng = torch.Generator().manual_seed(0)
     wide = {role: 0.02 * torch.randn(heads * d_head, d_model, generator=rng) for role in ROLES}
     biases = {f"{role}_bias": 0.1 * torch.randn(heads * d_head, generator=rng) for role in ROLES}
-    ends = {"gamma": torch.exp(0.1 * torch.randn(d_model, generator=rng)), "norm_bias": torch.zeros(d_model)}
+    ends = {"gamma": torch.exp(0.1 * torch.randn(d_model, generator=rng)), "norm_bias": 0.1 * torch.randn(d_model, generator=rng)}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "layer.safetensors"
         save_file({name: tensor.bfloat16() for name, tensor in (wide | biases | ends).items()}, path)
@@ -95,11 +96,11 @@ def layer_files(heads: int, d_head: int, d_model: int) -> Iterator[dict[str, Cal
         }
 
 
-def checkpoint(path: Path, shape: tuple[int, int, int], norm: str, position: str) -> Checkpoint:
+def checkpoint(path: Path, shape: tuple[int, int, int], norm: Any, position: Any) -> Checkpoint:
     heads, d_head, d_model = shape
     slopes = tuple(alibi.slopes(heads)) if position == "alibi" else None
     sizes = Architecture("random", 1, heads, heads, d_head, d_model, norm, position, slopes, "halves", d_head**-0.5,
-                         None)  # type: ignore[arg-type] # fmt: skip
+                         None)  # fmt: skip
     weights: dict[Role, str] = {role: role for role in ROLES}
     biases: dict[Role, str] = {role: f"{role}_bias" for role in ROLES}
     named = separate(weights, d_head), separate(biases, d_head)

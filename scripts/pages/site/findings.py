@@ -16,7 +16,7 @@ REACH = {"proved": "The core has proved it", "refuted": "The core has refuted it
          "argued": "The pieces are checked by machine; prose puts them together",
          "instances": "Checked at these, and nothing is said beyond", "sampled": "Sampled, and nothing is said beyond",
          "trained": "Trained, and nothing is said beyond"}  # fmt: skip
-LONG = 250  # characters
+LONG = 250  # characters: a longer sentence is left to the page of its claim
 
 
 class Finding(NamedTuple):
