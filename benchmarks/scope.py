@@ -83,7 +83,8 @@ def layer_files(heads: int, d_head: int, d_model: int) -> Iterator[dict[str, Cal
     rng = torch.Generator().manual_seed(0)
     wide = {role: 0.02 * torch.randn(heads * d_head, d_model, generator=rng) for role in ROLES}
     biases = {f"{role}_bias": 0.1 * torch.randn(heads * d_head, generator=rng) for role in ROLES}
-    ends = {"gamma": torch.exp(0.1 * torch.randn(d_model, generator=rng)), "norm_bias": 0.1 * torch.randn(d_model, generator=rng)}
+    norm_bias = 0.1 * torch.randn(d_model, generator=rng)
+    ends = {"gamma": torch.exp(0.1 * torch.randn(d_model, generator=rng)), "norm_bias": norm_bias}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "layer.safetensors"
         save_file({name: tensor.bfloat16() for name, tensor in (wide | biases | ends).items()}, path)
