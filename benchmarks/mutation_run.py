@@ -112,6 +112,7 @@ def _be_child(root: Path, body: Callable[[Callable[[str], None]], int], told: Pa
     code = 70
     try:
         gc.freeze()  # what the parent has imported is not for the child to go through
+        os.environ.pop("PYTEST_ADDOPTS", None)  # the child's pytest has no xdist to take its parent's options
         os.chdir(root)
         sys.path[:] = [str(root), *(entry for entry in sys.path if entry not in ("", os.getcwd()))]
         for name in [name for name in sys.modules if name.split(".")[0] in PROJECT]:

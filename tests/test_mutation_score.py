@@ -79,7 +79,8 @@ def test_a_child_runs_the_copy_and_not_what_its_parent_has_imported(tmp_path):
         ("planted_here/__init__.py", "a mutant", "killed"),
     ],
 )
-def test_a_mutant_runs_in_place_of_a_module_and_of_a_package(tmp_path, path, where, status):
+def test_a_mutant_runs_in_place_of_a_module_and_of_a_package(monkeypatch, tmp_path, path, where, status):
+    monkeypatch.setenv("PYTEST_ADDOPTS", "--dist worksteal")
     (tmp_path / "planted_here").mkdir()
     for name in ("__init__.py", "part.py"):
         (tmp_path / "planted_here" / name).write_text("WHERE = 'the original'\n")
