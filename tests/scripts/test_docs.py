@@ -24,9 +24,13 @@ from tests.scripts.commands import text_of
 
 
 @pytest.fixture(scope="module")
-def ledger():
-    registry = load()
-    return registry, docs.records(registry)
+def claims():
+    return load()
+
+
+@pytest.fixture(scope="module")
+def ledger(claims):
+    return claims, docs.records(claims)
 
 
 def blocks(text):
@@ -184,9 +188,9 @@ def _expanded(token):
 
 
 @pytest.mark.parametrize("path", [*PAGES, *SCRIPTS], ids=lambda path: path.name)
-def test_every_claim_that_is_named_exists(path):
+def test_every_claim_that_is_named_exists(path, claims):
     text = gallery.headline(path) if path.suffix == ".py" else unescaped(path.read_text("utf-8"))
-    names = [*load(), *(dropped() if path.name == "CHANGELOG.md" else ())]
+    names = [*claims, *(dropped() if path.name == "CHANGELOG.md" else ())]
     assert [one for one in patterns(text) if not any(fnmatchcase(name, one) for name in names)] == []
 
 
