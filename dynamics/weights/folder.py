@@ -82,12 +82,13 @@ def _sharded(folder: Path) -> dict[str, StoredTensor]:
                 raise ValueError(f"{folder / file}: tensor {name} is not listed for this file in {INDEX}")
             result[name] = tensor
     for name in sorted(names.keys() - result.keys()):
-        raise ValueError(f"{folder / names[name]}: tensor {name} is missing, {INDEX} lists it")
+        told = name if name.isprintable() else repr(name)
+        raise ValueError(f"{folder / names[name]}: tensor {told} is missing, {INDEX} lists it")
     return result
 
 
 def _plain(name: str) -> bool:
-    return bool(name) and not set("/\\:\0") & set(name) and name not in (".", "..")
+    return bool(name) and name.isprintable() and not set("/\\:") & set(name) and name not in (".", "..")
 
 
 def _download(hub_id: str) -> Path:

@@ -41,8 +41,8 @@ def tensors(path: Path) -> dict[str, StoredTensor]:
     """Read the header of a safetensors file: an 8-byte length, JSON, then the tensors without gaps or overlaps.
 
     Raises: OSError; ValueError, one line that names file and tensor, for a header that is too long, cut off or not
-    JSON, a name given twice, an unknown type, a range that is not that of its shape, lies beyond the file, overlaps
-    another or leaves a hole, or bytes after the last tensor.
+    JSON, a name given twice or that does not print, an unknown type, a range that is not that of its shape, lies beyond
+    the file, overlaps another or leaves a hole, or bytes after the last tensor.
     """
     with open(path, "rb") as stream:
         stamp = _stamp(stream)
@@ -127,6 +127,8 @@ def _header(stream: BinaryIO, path: Path, size: int) -> tuple[dict, int]:
 
 
 def _entry(name: str, entry: object, path: Path) -> tuple[int, int]:
+    if not name.isprintable():
+        raise ValueError(f"{path}: the name {name!r} of a tensor does not print")
     if not isinstance(entry, dict) or entry.keys() != {"dtype", "shape", "data_offsets"}:
         raise ValueError(f"{path}: tensor {name}: the header must give dtype, shape and data_offsets")
     dtype, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]

@@ -46,6 +46,7 @@ SHARDED = {
     f"{WEIGHTS}.index.json: '../x.safetensors' is not the name of a safetensors": listed("../x.safetensors"),
     f"{WEIGHTS}.index.json: '/x.safetensors' is not the name of a safetensors": listed("/x.safetensors"),
     f"{WEIGHTS}.index.json: '..\\\\x.safetensors' is not the name of a safetensors": listed("..\\x.safetensors"),
+    rf"{WEIGHTS}.index.json: 'a\nb.safetensors' is not the name of a safetensors": listed("a\nb.safetensors"),
     f"{WEIGHTS}.index.json: 'x.bin' is not the name of a safetensors": listed("x.bin"),
     f"{WEIGHTS}.index.json: weight_map must give a file for every tensor": [
         listed(1),
@@ -59,6 +60,7 @@ SHARDED = {
     f"{SHARDS[0]}: tensor more is missing, model.safetensors.index.json lists it": index(
         lambda names: names.update(more=SHARDS[0])
     ),
+    rf"{SHARDS[0]}: tensor 'a\nb' is missing, model": index(lambda names: names.update({"a\nb": SHARDS[0]})),
 }
 
 
