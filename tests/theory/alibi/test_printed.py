@@ -37,6 +37,7 @@ def norms(draw):
 # a root 113 powers of ten below its bracket
 @example((np.array([0.75, 0.5]), np.array([6.6804867e-113, 1.0]), "rms"), 1.0, 0.5, 1, 0)
 @example((np.array([2.0, 1.0, 1.0]), np.array([0.1, 0.0, 0.0]), "rms"), 1.0, 0.5, 1, 0)  # a simplex stops at a kink
+@example((np.full(4, 1.5), np.zeros(4), "rms"), 1.0, 0.5, 1, 0)  # the first vector drawn lies in the head's span
 def test_the_condition_is_right_where_it_holds_and_where_it_fails(case, slope, eps, d_head, seed):
     found = printed_condition(*case)
     kappa_is_reached(found, *case)
