@@ -189,7 +189,8 @@ class SelfGap:
 
     def _unseen(self) -> np.ndarray:
         """A unit vector orthogonal to all rows of the head."""
-        # The k columns of the basis have k in squares, so some row of its n has at most k / n < 1: that axis leaves it.
+        # An axis has the squared norm of its row of the basis in the span. These norms add up to k, the number of
+        # columns, and k < n: the axis with the smallest has at most k / n < 1 there, and the rest is not zero.
         vector = np.zeros(len(self.basis))
         vector[np.argmin((self.basis**2).sum(axis=1))] = 1.0
         for _ in range(2):
