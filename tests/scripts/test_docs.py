@@ -11,7 +11,7 @@ from transformers import BatchEncoding
 
 from proofs_check.ledger import judged, store
 from proofs_check.ledger.claim import Extent, Severity, Status, Verdict
-from proofs_check.ledger.registry import dropped, load, statements
+from proofs_check.ledger.registry import dropped, load, resolved, statements
 from proofs_check.ledger.rows import beside
 from scripts import __main__ as one_command
 from scripts.commands import audit, docs, table
@@ -192,6 +192,14 @@ def test_every_claim_that_is_named_exists(path, claims):
     text = gallery.headline(path) if path.suffix == ".py" else unescaped(path.read_text("utf-8"))
     names = [*claims, *(dropped() if path.name == "CHANGELOG.md" else ())]
     assert [one for one in patterns(text) if not any(fnmatchcase(name, one) for name in names)] == []
+
+
+def test_the_changelog_counts_and_names_the_claims_that_went():
+    text = (docs.ROOT / "CHANGELOG.md").read_text("utf-8").split("**No claims any more.**")[1]
+    gone = {name for name, became in dropped().items() if resolved(name) != became}
+    named = re.findall(r"`([\w.]+)`", text)
+    assert text.startswith(f" {len(gone)} statements") and len(named) == len(gone)
+    assert [one for one in gone if not one.endswith(tuple(named))] == []
 
 
 def unescaped(markdown):
