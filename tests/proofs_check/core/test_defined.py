@@ -7,8 +7,10 @@ import pytest
 
 from proofs_check.core.certificate import Outcome, arranged, check_certificate, citable
 from proofs_check.core.rules import Rejected
+from proofs_check.core.statement import from_data
 from proofs_check.core.terms import Malformed, Term, num
 from proofs_check.core.witness import closed, refutes
+from proofs_check.core.work import TooLarge
 from proofs_check.language import (
     PI,
     both,
@@ -99,6 +101,8 @@ def test_alternatives_mean_the_same_in_any_order(variables, parts, wanted):
     ((PLANE, DIVIDED), "refuted"),
     ((PLANE, DIVIDED, y > 0), "proved"),
     (([real("y", -1, 1), real("x", 0, 1 / y)], x < 0), "refuted"),
+    (([real("y", 1, 2), real("x", 0, 1 / y)], exists({x: 1 / y}, x * y >= 1)), "proved"),
+    (([real("y", -1, 2), real("x", 0, 1 / y)], exists({x: 1 / y}, x * y >= 1), y > 0), "refuted"),
 ])  # fmt: skip
 def test_an_argument_an_equality_an_end_and_a_point_owe_their_values(said, wanted):
     assert outcome(*said) == wanted
@@ -118,6 +122,7 @@ def test_a_number_is_taken_by_value_and_a_body_that_reads_it_asks_for_nothing_mo
         assert outcome(x, value <= value + 1, known=[definition]) == wanted
     plain = claim(call("double", 1 / x) < 3, x, using=[double])
     assert plain.plain[2] is (1 / x + 1 / x < 3)
+    assert from_data(plain.to_json()) == plain
 
 
 @pytest.mark.parametrize(("called", "using"), [
@@ -134,6 +139,8 @@ def test_a_sequence_with_gaps_is_refused_where_only_some_items_are_read(called, 
 
 
 def test_a_sequence_with_gaps_may_be_gone_through():
+    k, tail = var("k"), sequence("r", n)
+    assert claim(call("first", each(i, total(k, 1, i, 1 + 0 * tail[k]))) > 0, n, tail, using=[FIRST]) is not None
     mean = define("mean", [var("t"), var("k")], total(i, 1, var("k"), var("t")[i]))
     called = call("mean", each(i, 1 / (i + x)), var("n"))
     assert outcome([n, x], called > 0, x > 0, known=[mean]) == "proved"
@@ -266,6 +273,9 @@ def test_cases_are_told_apart_where_no_order_gives_each_hypothesis_a_value():
 def test_the_index_of_a_fold_is_not_taken_for_a_number_of_the_point():
     with pytest.raises(Malformed, match="no number here"):
         closed(total(i, 1, var("m"), i), {"i": Fraction(7)})
+    for low, high in ((1, exp(1)), (exp(1), 3), (1, 10**9)):
+        with pytest.raises(TooLarge):
+            closed(total(i, low, high, i), {})
     assert closed(total(i, 1, 2, i), {"i": Fraction(7)}) is num(1) + num(2)
 
 

@@ -7,12 +7,13 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
+from flint import arb
 
 from proofs_check.core.boxes import evaluator
 from proofs_check.core.derive import derivative
-from proofs_check.core.enclose import Evaluator, Undefined, Unknown, interval
+from proofs_check.core.enclose import Evaluator, Undefined, Unknown, interval, times
 from proofs_check.core.terms import Malformed, Term, negation, num
-from proofs_check.language import absolute, both, either, eq, exp, iff, implies, log, ne, sqrt, total, var, when
+from proofs_check.language import PI, absolute, both, either, eq, exp, iff, implies, log, ne, sqrt, total, var, when
 from tests.proofs_check.core import sampling
 from tests.shares import one_in
 from theory.lowering.precision import working
@@ -130,6 +131,17 @@ def test_what_may_or_may_not_have_a_value_is_not_called_undefined(term):
         at_point(term, x=0)
 
 
+@pytest.mark.parametrize("name", ["exp", "cos", "sqrt", "sin", "tanh", "atan", "abs"])
+def test_a_function_at_zero_is_exact(name):
+    found = at_point(Term("apply", name, x), x=0)
+    assert isinstance(found, Fraction) and found == (name in ("exp", "cos"))
+
+
+def test_a_quotient_has_its_slope():
+    slope = derivative(Term("div", x, x**2 + 1), "x")
+    assert [at_point(slope, x=at) for at in (0, 1, 2)] == [1, 0, Fraction(-3, 25)]
+
+
 def test_an_empty_sum_asks_nothing_of_its_terms():
     assert at_point(total(i, 1, 0, 1 / x), x=0) == 0
     assert at_point(Term("fold", "prod", "i", num(1), num(-3), 1 / x), x=0) == 1
@@ -165,6 +177,25 @@ def test_arithmetic_on_two_intervals_is_exact(one):
         assert on_box(x + y, x=one, y=two) == range_of([a + b for a, b in corners])
         assert on_box(Term("max", x, y), x=one, y=two) == range_of([max(a, b) for a, b in corners])
         assert on_box(Term("min", x, y), x=one, y=two) == range_of([min(a, b) for a, b in corners])
+
+
+def test_pi_and_a_long_fraction_lie_inside():
+    with mpmath.workdps(100):
+        low, high = ends(interval(Evaluator({}).value(PI)))
+        assert low < mpmath.pi < high
+    long = Fraction(3) ** 3000 / 7**100
+    low, high = map(exactly, interval(Evaluator({}).value(num(long))))
+    assert low < long < high < low * (1 + Fraction(1, 10**12))
+
+
+def test_products_at_few_bits_are_rounded_outward():
+    rng = random.Random(0)
+    for _ in range(300):
+        one, two = ((-rng.randrange(1 << 60), rng.randrange(1 << 60)) for _ in range(2))
+        corners = [a * b for a in one for b in two]
+        with working(20):
+            low, high = map(exactly, times(*(tuple(map(arb, side)) for side in (one, two))))
+        assert low <= min(corners) and max(corners) <= high
 
 
 @pytest.mark.parametrize("side", SIDES)

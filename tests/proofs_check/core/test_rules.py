@@ -163,6 +163,15 @@ def test_combinations():
 
 
 def test_signs():
+    check(q(sqrt(x) + absolute(y) >= 0, AT_LEAST_0, Y), SIGNS)
+    check(q(x / (1 + y) > 0, POSITIVE, real("y", 0)), SIGNS)
+    refused(q(x / (1 + y) > 0, POSITIVE, Y), SIGNS)
+    refused(q(x >= 0, real("x", -1)), SIGNS)
+    check(q(1 / x > 0, AT_LEAST_0), SIGNS)  # that it has a value is asked for besides
+    check(q(x + 2 > 0, X, given=[x > -1]), ["signs", [["v", [0], []]], {"x": v - 1}])
+    check(q(x * (1 - x) > 0, X, given=[x > 0, x < 1]), ["signs", [["v", [0], [1]]], {"x": v / (1 + v)}])
+    check(q(x + 1 >= 0, X, given=[x >= -1]), ["signs", [["v", [0], []]], {"x": v - 1}])
+    refused(q(x + 1 > 0, X, given=[x >= -1]), ["signs", [["v", [0], []]], {"x": v - 1}])
     refused(q(sqrt(x) > 0, AT_LEAST_0), SIGNS)
     refused(q(total(i, 1, n, exp(s[i])) > 0, NONE, S), SIGNS)
     refused(q(total(i, 1, n, i - 1) > 0, N), SIGNS)

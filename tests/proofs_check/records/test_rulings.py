@@ -1,15 +1,10 @@
 """The verdict on a record follows from what the core says: each row of the table, and what no record can say."""
 
 import inspect
-from dataclasses import replace
 
 import pytest
 
-from proofs_check.core.certificate import Outcome, check_certificate
-from proofs_check.core.finite import evaluated
-from proofs_check.core.rules import Rejected
-from proofs_check.core.terms import lift
-from proofs_check.language import choice, either, eq, exp, ne, real, sqrt, statement, var, whole
+from proofs_check.language import eq, exp, real, statement, var, whole
 from proofs_check.ledger.claim import Severity, Verdict
 from proofs_check.ledger.readings import READINGS, Reading
 from proofs_check.ledger.ruling import Case, from_json, ruled
@@ -111,39 +106,3 @@ def test_word_for_what_is_computed_is_refused(word):
 def test_case_survives_as_data():
     case = Case(BEYOND, stated(N * N > N, given=[N > 1]), "", SQUARES, ("table",), ({"n": 1},))
     assert from_json(case.to_json()) == case
-
-
-FINITE = {
-    "two variables, the later below the earlier": (stated(M <= N, N, whole("m", 1, N)), "proved"),
-    "an open end": (stated(N < 6, replace(N, high_open=True)), "proved"),
-    "an open low end": (stated(N > 1, replace(N, low_open=True)), "proved"),
-    "a choice": (stated(eq(N, 2 * (N / 2)), choice("n", 2, 5)), "proved"),
-    "no point at all": (stated(N > 7, given=[N > 6]), "error"),
-    "false at the last point": (stated(N < 6), "refuted"),
-    "without a value at one point": (stated(ne(1 / (N - 3), 0)), "refuted"),
-    "a value that a hypothesis guards": (stated(ne(1 / (N - 3), 0), given=[ne(N, 3)]), "proved"),
-    "two expressions that are equal": (stated(eq(exp(N) * exp(N), exp(2 * N))), "proved"),
-}
-
-
-@pytest.mark.parametrize("name", FINITE)
-def test_finitely_many_points_are_all_evaluated(name):
-    made, wanted = FINITE[name]
-    assert say(made)["outcome"] == wanted
-
-
-def test_certificate_that_says_everywhere_is_checked():
-    unknown = sqrt(3 + 2 * sqrt(2)) <= 1 + sqrt(2) + 0 * N  # true, and the core does not know it
-    undecided = (stated(unknown), stated(N < 6, given=[either(N <= 1, unknown)]))
-    several = (*undecided, stated(ne(1 / (N - 3), 0)), stated(exp(N) >= 1, whole("n", 1)), stated(N > 7, given=[N > 6]))
-    for wrong in (stated(N < 6), *several):
-        claimed = {"format": 1, "statement": wrong.digest, "point": {"n": "1"}, "everywhere": True}
-        with pytest.raises(Rejected):
-            check_certificate(wrong, claimed)
-    assert check_certificate(SQUARES, evaluated(SQUARES)).outcome is Outcome.PROVED
-    pair = replace(whole("n", 1, 6), sizes=(lift(2),))  # two whole numbers, each from 1 to 6
-    for many in (whole("n", 1), whole("n", 1, 9**9), real("n", 1, 6), pair):
-        assert evaluated(stated(M >= 1, M, many)) is None
-    half = stated(ne(2 * N, 7), real("n", 1, 6))  # false at 7/2 alone, between the whole numbers
-    with pytest.raises(Rejected, match="Endless"):
-        check_certificate(half, {"format": 1, "statement": half.digest, "point": {"n": "1"}, "everywhere": True})
