@@ -130,6 +130,33 @@ def test_near_the_smallest_number_of_float16(case):
     assert 0.25 < share(*CASES[case]) <= 1
 
 
+def past(steps, part):
+    """A number above 1 that is rounded down by this part of the spacing of float16."""
+    return 1 + (steps + part) * 2.0**-10
+
+
+def alike(first, count):
+    """What stands beside 1 in each of count - 1 components, so that the norm makes of 1 this number."""
+    return math.sqrt((count / first**2 - 1) / (count - 1))
+
+
+def test_gains_of_normed_heads_are_rounded_when_they_are_loaded():
+    """The norm's output, its gain and their product are rounded down, each by nearly all that a rounding can be."""
+    first, gains = 4 * past(51, 0.487), 18 * [past(10, 0.482)]
+    side = np.float16([[1.0], *17 * [[alike(first, 18)]]])
+    head = Head(side, side, query_gain=gains, key_gain=gains, head_norm="rms", cast=True, scale=1 + 38 / 1024)
+    assert 0.89 < share(head, BOTH) <= 1  # two roundings a side would allow .75
+
+
+def test_gains_and_weights_are_rounded_when_they_are_loaded():
+    """The norm's output, its gain, their product, a weight, the query and its bias are rounded down."""
+    first, gains = 8 * past(15, 0.482), 66 * [past(34, 0.459)]
+    weights, states = np.zeros((1, 66)), np.full((2, 66), alike(first, 66))
+    weights[0, 0], states[:, 0] = past(10, 0.487), [-1.0, 1.0]
+    head = Head(weights, weights, gamma=gains, query_bias=[[0.49 * 2.0**-7]], cast=True, scale=1 + 38 / 1024)
+    assert 0.8 < share(head, np.float16(states)) <= 1  # four roundings a side would allow .71
+
+
 def test_queries_that_are_scaled_before_they_meet_keys():
     """As OPT does: 12 of the smallest numbers become 2, and not 1.5."""
     head = Head(4 * [[12 * LEAST]], 4 * [[BIG]], scale=0.125)

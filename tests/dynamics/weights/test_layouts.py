@@ -63,6 +63,13 @@ def test_baichuan_of_a_published_width_is_known_by_it(change, position, tmp_path
     assert [checkpoint.exact_in(kind) for kind in ("bfloat16", "float16", "float32")] == [True, False, True]
 
 
+def test_a_format_is_exact_where_it_holds_every_tensor(tmp_path):
+    raw = files.random_tensors(files.baichuan_shapes(ALIBI, [24, 24]))
+    halves, name = {name: tensor.astype(np.float16) for name, tensor in raw.items()}, next(iter(raw))
+    for tensors, exact in ((halves, True), (halves | {name: raw[name]}, False)):
+        assert open_checkpoint(files.write(tmp_path / str(exact), ALIBI, tensors)).exact_in("float16") is exact
+
+
 def test_baichuan_m1_mixes_the_previous_token_by_index_0_and_has_its_own_heads_in_windowed_layers(tmp_path):
     raw = files.random_tensors(files.baichuan_shapes(M1, [16, 16, 16]) | m1_convolutions())
     checkpoint = open_checkpoint(files.write(tmp_path, M1, raw))
