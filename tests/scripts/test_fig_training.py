@@ -140,7 +140,9 @@ def test_lines_without_numbers_are_left_out(here, tmp_path):
 
 
 def test_runs_are_drawn_into_their_files(here, tmp_path):
-    drawn(tmp_path, "fig_training", str(here / "seeds"), "--quick")
+    drawn(tmp_path, "fig_training", str(here / "seeds"), "--quick", "--tokens", "6")
+    with np.load(tmp_path / "one.npz") as data:
+        assert data["tokens"] == 6
 
 
 REFUSED = {
