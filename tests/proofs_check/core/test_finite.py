@@ -38,7 +38,8 @@ UNTOLD = {
     "no point at all": claim(n > 7, N, given=[n > 6]),
 }
 # Two whole numbers, each from 1 to 6, are one variable of many values.
-MANY = [claim(m >= 1, M, of) for of in (ANY, whole("n", 1, 9**9), real("n", 1, 6), replace(N, sizes=(lift(2),)))]
+BELOW, ABOVE, PAIR = whole("n", -(9**9), 6), whole("n", 1, 9**9), replace(N, sizes=(lift(2),))
+MANY = [claim(m >= 1, M, of) for of in (ANY, BELOW, ABOVE, real("n", 1, 6), PAIR)]
 
 
 def everywhere(made):

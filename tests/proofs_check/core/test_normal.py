@@ -211,6 +211,7 @@ def test_what_is_not_equal_has_another_form(a, b):
         (sin(x + PI), -sin(x)), (cos(x - PI / 2), sin(x)),
         (sqrt(x) ** 2, x), (sqrt(x) ** 3, x * sqrt(x)), (sin(-x), -sin(x)), (cos(-x), cos(x)), (atan(-x), -atan(x)),
         (tanh(x), (exp(x) - exp(-x)) / (exp(x) + exp(-x))),
+        (sin(num(0)), num(0)), (cos(x - x), num(1)),
         (Term("max", num(1), num(2)), num(2)), (Term("min", num(1), num(2)), num(1)),
     ],
 )  # fmt: skip

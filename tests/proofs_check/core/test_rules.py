@@ -136,6 +136,12 @@ def test_an_empty_sum_tells_nothing_of_what_its_terms_divide_by():
     refused(q(x**2 > 0, X, NONE, given=[total(i, 1, n, 1 / x) >= 0]), linear([["square", x, []]]))
 
 
+@pytest.mark.parametrize("place", [num(HALF), x, n / 2])
+def test_a_sum_is_split_at_a_whole_number(place):
+    ways = [], ["split", IDENTITY, KNOWN], SQUARE
+    refused(q(x**2 >= 0, X, N, S), ["split_sum", total(i, 1, n, s[i]), place, *ways], "no whole numbers by their shape")
+
+
 SHARES = total(i, 1, n, exp(s[i]) / total(j, 1, n, exp(s[j])))
 
 
@@ -158,6 +164,7 @@ def test_the_shares_of_nothing_are_not_one():
 
 def test_combinations():
     refused(q(num(0) > 0, X), ["linear", []], "does not give")
+    check(q(x**2 >= 0, X), linear([["square", x]]))  # nothing is asked of what has a value everywhere
     refused(q(x * y >= 0, X, Y, given=[either(x > 0, y > 0)]), linear([0, 0]))
     refused(q(x > 0, X), linear([["log", x, []]]))
 
