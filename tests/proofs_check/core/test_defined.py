@@ -131,6 +131,8 @@ def test_a_number_is_taken_by_value_and_a_body_that_reads_it_asks_for_nothing_mo
     (call("one", each(i, 1 / x)), ONE),
     (call("first", each(i, when(i < 2, 0, 1 / x))), FIRST),
     (call("first", each(i, when(i < 2, 0, 1 + 1 / x))), FIRST),
+    (call("first", each(i, when(i < 2, 1 / x, 0))), FIRST),
+    (call("first", each(i, sqrt(i - 2))), FIRST),
     (call("first", each(i, total(var("k"), 1, i, 1 + log(x)))), FIRST),
     (call("first", each(i, total(var("k"), 1, i, 1 / (var("k") - 2)))), FIRST),
     (call("first", each(i, fold("max", var("k"), i, 1, x))), FIRST),

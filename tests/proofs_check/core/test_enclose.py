@@ -137,9 +137,9 @@ def test_a_function_at_zero_is_exact(name):
     assert isinstance(found, Fraction) and found == (name in ("exp", "cos"))
 
 
-def test_a_quotient_has_its_slope():
-    slope = derivative(Term("div", x, x**2 + 1), "x")
-    assert [at_point(slope, x=at) for at in (0, 1, 2)] == [1, 0, Fraction(-3, 25)]
+def test_a_quotient_and_a_sum_have_their_slopes():
+    for term, slopes in ((Term("div", x, x**2 + 1), [1, 0, Fraction(-3, 25)]), (total(i, 1, 3, i * x**2), [0, 12, 24])):
+        assert [at_point(derivative(term, "x"), x=at) for at in (0, 1, 2)] == slopes
 
 
 def test_an_empty_sum_asks_nothing_of_its_terms():

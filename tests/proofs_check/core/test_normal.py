@@ -188,6 +188,7 @@ def test_equal_forms_have_equal_values(seed):
         (total(i, 1, n, total(j, 1, n, s[i] * s[j])), total(i, 1, n, s[i] ** 2)),
         (total(i, 1, n, total(j, 1, n, s[i])), total(i, 1, n, total(j, 1, n, s[n]))),
         (total(i, 1, n, i * k), total(i, 1, k, i * n)), (fold("max", i, 1, n, s[i]), fold("min", i, 1, n, s[i])),
+        (fold("max", i, 1, 2, s[i]), s[1]), (sin((x + y) / n), sin(x + y)),
         (fold("max", i, 1, n, -s[i]), -fold("max", i, 1, n, s[i])), (total(i, 1, n, i**2), total(i, 1, n, i) ** 2),
         (Term("if", x < y, x, y), Term("if", y < x, x, y)), (Term("if", x < y, x, y), Term("if", x <= y, y, x)),
     ],
@@ -211,7 +212,9 @@ def test_what_is_not_equal_has_another_form(a, b):
         (sin(x + PI), -sin(x)), (cos(x - PI / 2), sin(x)),
         (sqrt(x) ** 2, x), (sqrt(x) ** 3, x * sqrt(x)), (sin(-x), -sin(x)), (cos(-x), cos(x)), (atan(-x), -atan(x)),
         (tanh(x), (exp(x) - exp(-x)) / (exp(x) + exp(-x))),
-        (sin(num(0)), num(0)), (cos(x - x), num(1)),
+        (sin(num(0)), num(0)), (cos(x - x), num(1)), (sqrt(num(3127**4)), num(3127**2)),
+        (sin((x + y) / n), sin(x / n) * cos(y / n) + cos(x / n) * sin(y / n)),
+        (fold("max", i, 1, 2, s[i]), Term("max", s[1], s[2])), (fold("min", i, 2, 2, s[i]), s[2]),
         (Term("max", num(1), num(2)), num(2)), (Term("min", num(1), num(2)), num(1)),
     ],
 )  # fmt: skip

@@ -291,6 +291,7 @@ FORMS = {
 }
 NOT_STATED = {
     "a step that is whole": ([X, whole("u", 1, 2)], TO_0),
+    "a step of two numbers": ([X, Variable("u", ZERO, TWO, low_open=True, sizes=(TWO,))], TO_0),
     "a step without end": ([X, positive("u")], TO_0),
     "a step from below 0": ([X, Variable("u", num(-1), TWO, low_open=True)], TO_0),
     "a step in nothing": ([X, Variable("u", ZERO, ZERO, low_open=True)], TO_0),

@@ -18,6 +18,7 @@ from proofs_check.language import (
     either,
     eq,
     exp,
+    fold,
     implies,
     log,
     ne,
@@ -105,6 +106,12 @@ def test_induction_goes_only_through_values_where_the_goal_is_defined():
     refused(sequent, ["induct", "n", [IDENTITY], ["either", 0, IDENTITY], KNOWN], "differ by no constant")
 
 
+def test_induction_keeps_no_hypothesis_on_its_number():
+    """One on n says nothing at n + 1: kept, it would make of 'n >= 3 implies n != 3' an induction."""
+    step = ["linear", [["1", [1]], ["1", []]]]
+    refused(q(ne(3, n), N, given=[n >= 3]), ["induct", "n", [], IDENTITY, step], "has no sign")
+
+
 def test_a_place_in_a_fold_is_defined():
     place = when(1 / x < 0, 1, 1)
     refused(q(x**2 > 0, X, N), ["split_sum", PLACES, place, [], ["split", IDENTITY, KNOWN], AWAY], "conditions")
@@ -137,9 +144,10 @@ def test_an_empty_sum_tells_nothing_of_what_its_terms_divide_by():
 
 
 @pytest.mark.parametrize("place", [num(HALF), x, n / 2])
-def test_a_sum_is_split_at_a_whole_number(place):
+def test_a_sum_is_split_and_a_largest_has_members_at_whole_numbers(place):
     ways = [], ["split", IDENTITY, KNOWN], SQUARE
-    refused(q(x**2 >= 0, X, N, S), ["split_sum", total(i, 1, n, s[i]), place, *ways], "no whole numbers by their shape")
+    for rule, one in (("split_sum", total(i, 1, n, s[i])), ("member", fold("max", i, 1, n, s[i]))):
+        refused(q(x**2 >= 0, X, N, S), [rule, one, place, *ways], "no whole numbers by their shape")
 
 
 SHARES = total(i, 1, n, exp(s[i]) / total(j, 1, n, exp(s[j])))
@@ -178,6 +186,7 @@ def test_signs():
     check(q(x + 2 > 0, X, given=[x > -1]), ["signs", [["v", [0], []]], {"x": v - 1}])
     check(q(x * (1 - x) > 0, X, given=[x > 0, x < 1]), ["signs", [["v", [0], [1]]], {"x": v / (1 + v)}])
     check(q(x + 1 >= 0, X, given=[x >= -1]), ["signs", [["v", [0], []]], {"x": v - 1}])
+    check(q(1 - x > 0, X, given=[x < HALF]), ["signs", [["v", [0], []]], {"x": HALF - 2 * v / 2}])
     refused(q(x + 1 > 0, X, given=[x >= -1]), ["signs", [["v", [0], []]], {"x": v - 1}])
     refused(q(sqrt(x) > 0, AT_LEAST_0), SIGNS)
     refused(q(total(i, 1, n, exp(s[i])) > 0, NONE, S), SIGNS)
