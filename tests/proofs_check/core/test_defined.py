@@ -281,6 +281,8 @@ def test_the_index_of_a_fold_is_not_taken_for_a_number_of_the_point():
         with pytest.raises(TooLarge):
             closed(total(i, low, high, i), {})
     assert closed(total(i, 1, 2, i), {"i": Fraction(7)}) is num(1) + num(2)
+    product, empty = fold("prod", i, 1, 2, 3 * i), fold("prod", i, 2, 1, 3 * i)
+    assert closed(product, {}) is (num(3) * num(1)) * (num(3) * num(2)) and closed(empty, {}) is num(1)
 
 
 def test_a_branch_that_is_not_taken_owes_nothing_at_a_witness():

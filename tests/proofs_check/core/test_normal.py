@@ -15,7 +15,7 @@ from tests.proofs_check.core import sampling
 from tests.shares import one_in
 
 x, y, n, i, j, k = map(var, "xynijk")
-s = var("s")
+s, LARGE = var("s"), 10**9 + 7  # a prime
 EXPS, SUM = total(j, 1, n, exp(s[j])), total(i, 1, n, s[i])
 
 
@@ -188,7 +188,7 @@ def test_equal_forms_have_equal_values(seed):
         (total(i, 1, n, total(j, 1, n, s[i] * s[j])), total(i, 1, n, s[i] ** 2)),
         (total(i, 1, n, total(j, 1, n, s[i])), total(i, 1, n, total(j, 1, n, s[n]))),
         (total(i, 1, n, i * k), total(i, 1, k, i * n)), (fold("max", i, 1, n, s[i]), fold("min", i, 1, n, s[i])),
-        (fold("max", i, 1, 2, s[i]), s[1]), (sin((x + y) / n), sin(x + y)),
+        (fold("max", i, 1, 2, s[i]), s[1]), (sin((x + y) / (1 + n)), sin(x + y)),
         (fold("max", i, 1, n, -s[i]), -fold("max", i, 1, n, s[i])), (total(i, 1, n, i**2), total(i, 1, n, i) ** 2),
         (Term("if", x < y, x, y), Term("if", y < x, x, y)), (Term("if", x < y, x, y), Term("if", x <= y, y, x)),
     ],
@@ -212,8 +212,8 @@ def test_what_is_not_equal_has_another_form(a, b):
         (sin(x + PI), -sin(x)), (cos(x - PI / 2), sin(x)),
         (sqrt(x) ** 2, x), (sqrt(x) ** 3, x * sqrt(x)), (sin(-x), -sin(x)), (cos(-x), cos(x)), (atan(-x), -atan(x)),
         (tanh(x), (exp(x) - exp(-x)) / (exp(x) + exp(-x))),
-        (sin(num(0)), num(0)), (cos(x - x), num(1)), (sqrt(num(3127**4)), num(3127**2)),
-        (sin((x + y) / n), sin(x / n) * cos(y / n) + cos(x / n) * sin(y / n)),
+        (sin(num(0)), num(0)), (cos(x - x), num(1)), (sqrt(num(LARGE**4)), num(LARGE**2)),
+        (sin((x + y) / (1 + n)), sin(x / (1 + n)) * cos(y / (1 + n)) + cos(x / (1 + n)) * sin(y / (1 + n))),
         (fold("max", i, 1, 2, s[i]), Term("max", s[1], s[2])), (fold("min", i, 2, 2, s[i]), s[2]),
         (Term("max", num(1), num(2)), num(2)), (Term("min", num(1), num(2)), num(1)),
     ],
