@@ -53,6 +53,7 @@ def test_largest_weights_are_those_of_every_query(measured):
                         seen = weights[:, :, t - distance].amax(0).double().numpy()
                         expected[layer, :, distance] = np.maximum(expected[layer, :, distance], seen)
     np.testing.assert_allclose(found, expected, atol=1e-6)
+    assert found.shape == (2, 3, 20) and (found[..., -1] > 0).all()
 
 
 def test_scopes_are_those_of_the_theory(measured):

@@ -104,7 +104,8 @@ def test_a_reading_of_a_small_model_is_consistent():
         assert 0 <= head.local <= 1 and 0 <= head.needle <= 1 and head.first <= 4
         best = max(h.whole for h in found.heads)
         assert head.whole <= best == found.finder.hits
-    assert 0 < found.evicted.kept <= 1 and found.evicted.hits_by_finder <= found.evicted.held_by_finder
+    assert 0 < found.evicted.kept < 0.5  # a fifth a head, and heads share tokens
+    assert found.evicted.hits_by_finder <= found.evicted.held_by_finder
     printed = [next(h.printed for h in found.heads if (h.layer, h.head) == head) for head in found.scoped[-1].heads]
     assert printed == sorted(printed, reverse=True)
 

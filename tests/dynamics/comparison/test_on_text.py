@@ -161,6 +161,8 @@ def test_random_draws_are_those_of_the_seed_and_keep_as_many_heads_whole(compare
     shape, full = compared.shape, compared.full
     budgets, policies = (compared.most, compared.most * 5 // 4), {named.RANDOM: ""}
     found = [rows(shape, LENGTH, most, policies, full, SINKS, 20)[0] for most in budgets]
+    (without,) = rows(shape, LENGTH, 1, policies, full, SINKS, 20)
+    assert not without.plans and without.why == "needs more than the budget even with a window of one token"
     one, two = ([plan.full for plan in row.plans] for row in found)
     assert one == two and len(set(one)) > 2
     assert {sum(map(len, heads)) for heads in one} == {sum(map(len, full))}

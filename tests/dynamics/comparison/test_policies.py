@@ -15,6 +15,7 @@ from dynamics.comparison.plan import FULL, POLICIES, RANDOM, cells, sizes
 from dynamics.comparison.policies import attention_of, compare_seed, evaluate, held_out, mean_queries
 from dynamics.comparison.record import Comparison, Settings, read_comparison, write_comparison
 from dynamics.comparison.statistics import accuracy_of, bits_of, lines, share_estimate
+from dynamics.heads.scores import head_scores
 from dynamics.model.attention_function import full_attention
 from dynamics.model.config import ModelConfig
 from dynamics.model.decoder import InductionModel
@@ -119,6 +120,12 @@ def test_ranking_takes_the_shares_of_the_paper_then_the_rest():
     assert len(set(order)) == 32
     echo[3, 0], echo[0, 7] = 0.0, 1.0  # already protected: the next best echo head takes the place
     assert list(ranking(induction, echo))[:5] == order[:5] and len(set(ranking(induction, echo))) == 32
+
+
+def test_heads_are_ranked_on_printable_bytes():
+    excluded = [*range(32), *range(127, VOCAB)]
+    scores = head_scores(drawn(), k=8, repeats=4, prompts=4, seed=0, excluded=excluded)
+    np.testing.assert_allclose(rank_heads(drawn(), 8, 0).induction, scores.induction, atol=1e-5)
 
 
 def test_random_heads_differ_from_draw_to_draw_and_come_back():

@@ -69,7 +69,7 @@ def test_planted_heads_are_found_and_no_others(build, whole, length, words):
     if found.carriers is not None:
         assert [look[0] for look in found.looks.values()] == [1, 1]
         assert all(share > 0.8 > 0.1 > even for _, share, even in found.looks.values())
-        assert "1.3 looks most at the key 1 after the right one (0.92; " in found.why
+        assert "1.3 looks most at the key 1 after the right one (0.92; even attention 0.05)" in found.why
         nowhere = found._replace(looks=dict.fromkeys(found.looks, (1, 0.14, 0.05)))
         assert "these heads put less than 0.1 above even attention on each key near the right one" in nowhere.why
 
