@@ -187,6 +187,16 @@ def test_what_is_learnt_starts_as_the_model_without_it(name):
     assert more and not plain.state_dict().keys() - learnt.state_dict().keys()
 
 
+@torch.no_grad()
+def test_what_stands_before_the_first_embedding_is_learnt():
+    model = InductionModel(variants.named(past=variants.PASTS["smear"], start="learnt"), torch.Generator())
+    row = variants.tokens(2, LENGTH)
+    model.smear += 0.5  # which begins with nothing of the token before
+    before = model(row)
+    model.smear_start += 1.0
+    assert ((model(row) - before).abs().amax(-1) > 0).any()
+
+
 @pytest.mark.gpu
 @torch.no_grad()
 @pytest.mark.parametrize("values", variants.VALUES)

@@ -132,6 +132,7 @@ def test_a_number_is_taken_by_value_and_a_body_that_reads_it_asks_for_nothing_mo
     (call("first", each(i, when(i < 2, 0, 1 / x))), FIRST),
     (call("first", each(i, when(i < 2, 0, 1 + 1 / x))), FIRST),
     (call("first", each(i, when(i < 2, 1 / x, 0))), FIRST),
+    (call("first", each(i, when(1 / (i - 2) < 0, 1, 2))), FIRST),
     (call("first", each(i, sqrt(i - 2))), FIRST),
     (call("first", each(i, total(var("k"), 1, i, 1 + log(x)))), FIRST),
     (call("first", each(i, total(var("k"), 1, i, 1 / (var("k") - 2)))), FIRST),
@@ -140,6 +141,11 @@ def test_a_number_is_taken_by_value_and_a_body_that_reads_it_asks_for_nothing_mo
 def test_a_sequence_with_gaps_is_refused_where_only_some_items_are_read(called, using):
     with pytest.raises(Malformed, match="items without a value"):
         claim(called <= 1, x, using=[using])
+
+
+def test_an_item_at_a_place_of_its_own_may_be_a_gap():
+    with pytest.raises(Malformed, match="items without a value"):
+        claim(call("first", each(i, when(i < 2, 0, s[5]))) <= 1, n, s, using=[FIRST])
 
 
 def test_a_sequence_with_gaps_may_be_gone_through():

@@ -106,6 +106,10 @@ def test_induction_goes_only_through_values_where_the_goal_is_defined():
     refused(sequent, ["induct", "n", [IDENTITY], ["either", 0, IDENTITY], KNOWN], "differ by no constant")
 
 
+def test_only_what_is_unequal_is_less_or_greater():
+    refused(q(x < y, X, Y, given=[x <= y]), ["alternatives", 0, KNOWN, KNOWN], "as many proofs")
+
+
 def test_induction_keeps_no_hypothesis_on_its_number():
     """One on n says nothing at n + 1: kept, it would make of 'n >= 3 implies n != 3' an induction."""
     step = ["linear", [["1", [1]], ["1", []]]]

@@ -12,6 +12,7 @@ from proofs_check.core.statement import from_data
 from proofs_check.core.terms import Malformed, Term, num
 from proofs_check.core.witness import from_json, meets, refutes
 from proofs_check.language import (
+    ball,
     both,
     each,
     either,
@@ -113,6 +114,9 @@ def test_a_witness_meets_the_hypotheses_and_lies_in_the_domain():
     assert not refutes(sequent, {"x": 1.5})
     assert not refutes(sequent, {})
     assert meets(sequent, {"x": Fraction(3)})
+    for radius, inside in ((3, False), (Fraction(7, 2), True)):
+        beyond = q(s[1] <= 2, ball("s", 2, radius))  # of radius^2 = 9 or 12.25
+        assert refutes(beyond, {"s": (Fraction(3), Fraction(1))}) is inside
 
 
 def test_a_hypothesis_without_a_value_refutes_once_those_before_it_hold():
