@@ -199,6 +199,7 @@ def test_the_changelog_counts_and_names_the_claims_that_went():
     gone = {name for name, became in dropped().items() if resolved(name) != became}
     named = re.findall(r"`([\w.]+)`", text)
     assert text.startswith(f" {len(gone)} statements") and len(named) == len(gone)
+    assert f" {len(dropped()) - len(gone)} other ids became parts" in text
     assert [one for one in gone if not one.endswith(tuple(named))] == []
 
 
